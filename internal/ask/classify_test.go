@@ -20,8 +20,20 @@ func TestFeaturesAreHashes(t *testing.T) {
 	}
 	want := map[uint32]string{}
 	for _, parts := range [][]string{
-		{"w", "up"}, {"w", "<date>"}, {"w", "sms"}, {"w", "tik"}, {"b", "^", "up"}, {"b", "up", "<date>"}, {"b", "<date>", "sms"}, {"b", "sms", "tik"}, {"b", "tik", "$"},
-		{"c", "<ti"}, {"c", "tik"}, {"c", "ik>"}, {"c", "<tik"}, {"c", "tik>"},
+		{"w", "up"},
+		{"w", "<date>"},
+		{"w", "sms"},
+		{"w", "tik"},
+		{"b", "^", "up"},
+		{"b", "up", "<date>"},
+		{"b", "<date>", "sms"},
+		{"b", "sms", "tik"},
+		{"b", "tik", "$"},
+		{"c", "<ti"},
+		{"c", "tik"},
+		{"c", "ik>"},
+		{"c", "<tik"},
+		{"c", "tik>"},
 	} {
 		want[hash(parts[0][0], parts[1:]...)] = fmt.Sprint(parts)
 	}
@@ -48,8 +60,14 @@ func TestSymbols(t *testing.T) {
 		item item
 		want string
 	}{
-		{item{text: "revenue"}, "revenue"}, {item{text: "facebook", tag: channelTag}, channelTag}, {item{text: "sms", tag: channelTag}, "sms"},
-		{item{text: "sms", tag: campaignTag}, campaignTag}, {item{text: "?"}, ""}, {item{text: "–"}, ""}, {item{text: ""}, ""}, {item{text: "?", tag: dateTag}, dateTag},
+		{item{text: "revenue"}, "revenue"},
+		{item{text: "facebook", tag: channelTag}, channelTag},
+		{item{text: "sms", tag: channelTag}, "sms"},
+		{item{text: "sms", tag: campaignTag}, campaignTag},
+		{item{text: "?"}, ""},
+		{item{text: "–"}, ""},
+		{item{text: ""}, ""},
+		{item{text: "?", tag: dateTag}, dateTag},
 	} {
 		if got := c.item.symbol(); got != c.want {
 			t.Errorf("%+v is %q, want %q", c.item, got, c.want)
@@ -102,8 +120,14 @@ func TestProbabilities(t *testing.T) {
 func TestTraining(t *testing.T) {
 	t.Parallel()
 	examples := []Example{
-		{"trends", "revenue trend"}, {"trends", "trend of orders"}, {"none", "tell me a joke"}, {"none", "a poem"}, {"campaigns", "top campaigns"}, {"campaigns", "best ads"},
-		{"trends", "weekly trend"}, {"none", ""},
+		{"trends", "revenue trend"},
+		{"trends", "trend of orders"},
+		{"none", "tell me a joke"},
+		{"none", "a poem"},
+		{"campaigns", "top campaigns"},
+		{"campaigns", "best ads"},
+		{"trends", "weekly trend"},
+		{"none", ""},
 	}
 	file, err := Train(examples, "revenue trend orders campaigns")
 	if err != nil {

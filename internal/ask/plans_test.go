@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/ask"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"assay/internal/ask"
 )
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")

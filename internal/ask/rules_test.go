@@ -26,14 +26,40 @@ func TestPhrases(t *testing.T) {
 		phrase, items string
 		want          bool
 	}{
-		{"a b", "a b", true}, {"a b", "x a b y", true}, {"a b", "a x b", false}, {"a b", "a", false}, {"a/c b", "c b", true}, {"a", "", false},
-		{"^ a", "a b", true}, {"^ b", "a b", false}, {"b $", "a b", true}, {"a $", "a b", false}, {"^ a b $", "a b", true}, {"^ a $", "a b", false},
+		{"a b", "a b", true},
+		{"a b", "x a b y", true},
+		{"a b", "a x b", false},
+		{"a b", "a", false},
+		{"a/c b", "c b", true},
+		{"a", "", false},
+		{"^ a", "a b", true},
+		{"^ b", "a b", false},
+		{"b $", "a b", true},
+		{"a $", "a b", false},
+		{"^ a b $", "a b", true},
+		{"^ a $", "a b", false},
 		{"^ a", "", false},
-		{"a .. b", "a b", true}, {"a .. b", "a 1 2 3 4 5 6 b", true}, {"a .. b", "a 1 2 3 4 5 6 7 b", false}, {"a ..", "a", true}, {"..", "a", true},
-		{"rev*", "revenue", true}, {"rev*", "rerev", false}, {"rev*", "date=revenue", false}, {"rev*", "future=revenue", false}, {"rev*", "channel=revenue", true},
-		{"may", "date=may", false}, {"may", "future=may", false}, {"may", "campaign=may", true}, {"<date>", "date=may", true}, {"<date>", "future=may", false},
-		{"<channel>", "channel=facebook", true}, {"<channel>", "channel=email", false}, {"<channel>", "facebook", false}, {"email", "channel=email", true},
-		{"*", "anything", true}, {"*", "date=may", false},
+		{"a .. b", "a b", true},
+		{"a .. b", "a 1 2 3 4 5 6 b", true},
+		{"a .. b", "a 1 2 3 4 5 6 7 b", false},
+		{"a ..", "a", true},
+		{"..", "a", true},
+		{"rev*", "revenue", true},
+		{"rev*", "rerev", false},
+		{"rev*", "date=revenue", false},
+		{"rev*", "future=revenue", false},
+		{"rev*", "channel=revenue", true},
+		{"may", "date=may", false},
+		{"may", "future=may", false},
+		{"may", "campaign=may", true},
+		{"<date>", "date=may", true},
+		{"<date>", "future=may", false},
+		{"<channel>", "channel=facebook", true},
+		{"<channel>", "channel=email", false},
+		{"<channel>", "facebook", false},
+		{"email", "channel=email", true},
+		{"*", "anything", true},
+		{"*", "date=may", false},
 	} {
 		if got := phraseOf(c.phrase).in(itemsOf(c.items)); got != c.want {
 			t.Errorf("%q in %q is %v", c.phrase, c.items, got)
@@ -57,8 +83,12 @@ func TestRulesAndCues(t *testing.T) {
 		t.Errorf("votes (-want +got):\n%s", diff)
 	}
 	for _, c := range []struct{ items, tool, parameter, want string }{
-		{"aov cost", "chart", "metric", "aov"}, {"cost", "chart", "metric", "spend"}, {"cost", "trends", "metric", "spend"}, {"aov", "trends", "metric", ""},
-		{"x", "chart", "metric", "revenue"}, {"aov", "chart", "view", ""},
+		{"aov cost", "chart", "metric", "aov"},
+		{"cost", "chart", "metric", "spend"},
+		{"cost", "trends", "metric", "spend"},
+		{"aov", "trends", "metric", ""},
+		{"x", "chart", "metric", "revenue"},
+		{"aov", "chart", "view", ""},
 	} {
 		got, ok := tr.cued(&clause{items: itemsOf(c.items)}, c.tool, c.parameter)
 		if got != c.want || ok != (c.want != "") {

@@ -93,10 +93,28 @@ func TestEdits(t *testing.T) {
 		a, b        string
 		limit, want int
 	}{
-		{"", "", 3, 0}, {"", "ab", 3, 2}, {"ab", "", 3, 2}, {"a", "b", 3, 1}, {"abc", "abc", 3, 0}, {"abc", "ab", 3, 1}, {"bc", "abc", 3, 1},
-		{"abcd", "acbd", 3, 1}, {"ab", "ba", 3, 1}, {"abcd", "badc", 3, 2}, {"kitten", "sitting", 9, 3}, {"ca", "abc", 9, 3}, {"aab", "bab", 9, 1},
-		{"abcdef", "ghijkl", 2, 2}, {"abc", "xyz", 3, 3}, {"abcd", "wxyz", 9, 4}, {"abc", "abd", 1, 1}, {"ab", "cb", 2, 1},
-		{long, long, 3, 0}, {long, long[1:], 3, 1}, {long + "a", long, 3, 3}, {long, long + "a", 3, 3},
+		{"", "", 3, 0},
+		{"", "ab", 3, 2},
+		{"ab", "", 3, 2},
+		{"a", "b", 3, 1},
+		{"abc", "abc", 3, 0},
+		{"abc", "ab", 3, 1},
+		{"bc", "abc", 3, 1},
+		{"abcd", "acbd", 3, 1},
+		{"ab", "ba", 3, 1},
+		{"abcd", "badc", 3, 2},
+		{"kitten", "sitting", 9, 3},
+		{"ca", "abc", 9, 3},
+		{"aab", "bab", 9, 1},
+		{"abcdef", "ghijkl", 2, 2},
+		{"abc", "xyz", 3, 3},
+		{"abcd", "wxyz", 9, 4},
+		{"abc", "abd", 1, 1},
+		{"ab", "cb", 2, 1},
+		{long, long, 3, 0},
+		{long, long[1:], 3, 1},
+		{long + "a", long, 3, 3},
+		{long, long + "a", 3, 3},
 	} {
 		if got := edits(c.a, c.b, c.limit); got != c.want {
 			t.Errorf("edits(%q, %q, %d) is %d, want %d", c.a, c.b, c.limit, got, c.want)
@@ -111,7 +129,7 @@ func TestCorrections(t *testing.T) {
 		"revenue": "revenue", "revenu": "revenue", "rvenue": "revenue", "ervenue": "revenue", "xevenue": "xevenue", "revnu": "revnu", "revneu": "revneu",
 		"rvenu": "rvenu", "rvenues": "revenue", "spnd": "spend", "spned": "spend", "psend": "spend", "spxxd": "spxxd", "picnik": "picnik", "picnics": "picnics",
 		"convresino": "conversion", "conversionab": "conversion", "conversionabc": "conversionabc", "abc": "abc", "abce": "abcd", "abcde": "abcd",
-		"conv3rsion": "conv3rsion", "ordr": "order", "octobr": "october", "facebok": "facebook", "anomalx": "anomaly", "anomaxx": "anomaly", "anoma": "anoma", "nomaly": "nomaly", "anomalies": "anomalies",
+		"conv3rsion": "conv3rsion", "ordr": "order", "octobr": "october", "facebok": "facebook", "anomalx": "anomaly", "anomaxx": "anomaly", "anoma": "anoma", "nomaly": "nomaly", "anomalies": "anomalies", //nolint:misspell // misspelled on purpose
 		"émail": "émail",
 	} {
 		if got := l.correct(typed); got != want {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assay/internal/ask/when"
 	"assay/internal/civil"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestToolsOfSchemas(t *testing.T) {
@@ -20,8 +20,12 @@ func TestToolsOfSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Tool{Name: "chart", Writes: true, Parameters: []Parameter{
-		{Name: "action", Type: "string", Enum: []string{"a", "b"}}, {Name: "view", Type: "string"}, {Name: "channels", Type: "array"},
-		{Name: "channel", Type: "string"}, {Name: "platform", Type: "string"}, {Name: "alpha", Type: "number", Minimum: new(1.0), Maximum: new(5.0)},
+		{Name: "action", Type: "string", Enum: []string{"a", "b"}},
+		{Name: "view", Type: "string"},
+		{Name: "channels", Type: "array"},
+		{Name: "channel", Type: "string"},
+		{Name: "platform", Type: "string"},
+		{Name: "alpha", Type: "number", Minimum: new(1.0), Maximum: new(5.0)},
 		{Name: "zeta", Type: "string", Format: "date", Default: "x", Required: true},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -49,14 +53,31 @@ func TestAcceptedValues(t *testing.T) {
 		value any
 		want  bool
 	}{
-		{Parameter{Type: "string"}, "x", true}, {Parameter{}, "x", true}, {Parameter{Type: "number"}, "x", false}, {Parameter{Type: "string", Enum: []string{"a"}}, "a", true},
-		{Parameter{Type: "string", Enum: []string{"a"}}, "b", false}, {Parameter{Enum: []string{"a"}}, "b", false},
-		{Parameter{Type: "boolean"}, true, true}, {Parameter{Type: "string"}, true, false}, {Parameter{Type: "boolean", Name: "confirm"}, true, false},
+		{Parameter{Type: "string"}, "x", true},
+		{Parameter{}, "x", true},
+		{Parameter{Type: "number"}, "x", false},
+		{Parameter{Type: "string", Enum: []string{"a"}}, "a", true},
+		{Parameter{Type: "string", Enum: []string{"a"}}, "b", false},
+		{Parameter{Enum: []string{"a"}}, "b", false},
+		{Parameter{Type: "boolean"}, true, true},
+		{Parameter{Type: "string"}, true, false},
+		{Parameter{Type: "boolean", Name: "confirm"}, true, false},
 		{Parameter{Type: "boolean", Name: "confirmed"}, true, false},
-		{limited, 1.0, true}, {limited, 5.0, true}, {limited, 0.9, false}, {limited, 5.1, false}, {limited, 2.5, true}, {Parameter{Type: "integer"}, 2.0, true},
-		{Parameter{Type: "integer"}, 2.5, false}, {Parameter{Type: "string"}, 2.0, false}, {Parameter{Type: "integer", Maximum: new(5.0)}, 6.0, false},
-		{Parameter{Type: "array"}, []string{"a"}, true}, {Parameter{Type: "object"}, []string{"a"}, false}, {Parameter{Type: "object"}, map[string]any{}, true},
-		{Parameter{Type: "array"}, map[string]any{}, false}, {Parameter{Type: "array"}, []any{1}, false}, {Parameter{Type: "string"}, nil, false},
+		{limited, 1.0, true},
+		{limited, 5.0, true},
+		{limited, 0.9, false},
+		{limited, 5.1, false},
+		{limited, 2.5, true},
+		{Parameter{Type: "integer"}, 2.0, true},
+		{Parameter{Type: "integer"}, 2.5, false},
+		{Parameter{Type: "string"}, 2.0, false},
+		{Parameter{Type: "integer", Maximum: new(5.0)}, 6.0, false},
+		{Parameter{Type: "array"}, []string{"a"}, true},
+		{Parameter{Type: "object"}, []string{"a"}, false},
+		{Parameter{Type: "object"}, map[string]any{}, true},
+		{Parameter{Type: "array"}, map[string]any{}, false},
+		{Parameter{Type: "array"}, []any{1}, false},
+		{Parameter{Type: "string"}, nil, false},
 	} {
 		if got := c.p.accepts(c.value); got != c.want {
 			t.Errorf("%+v accepts %v: %v", c.p, c.value, got)

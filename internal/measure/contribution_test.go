@@ -115,8 +115,20 @@ func TestPercentagesAreExact(t *testing.T) {
 func TestPortionsRoundHalfAwayFromZeroWithoutOverflow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ amount, part, whole, want int64 }{
-		{5, 1, 2, 3}, {-5, 1, 2, -3}, {5, 1, 0, 0}, {1 << 61, 1 << 61, 1 << 62, 1 << 60}, {1, 1, 3, 0}, {2, 1, 3, 1},
-		{0, 7, 2, 0}, {7, 0, 2, 0}, {-7, 0, 2, 0}, {5, -1, 2, -3}, {-5, -1, 2, 3}, {5, 1, -2, 0}, {1 << 62, 4, 2, 0}, {1 << 62, 4, 4, 1 << 62},
+		{5, 1, 2, 3},
+		{-5, 1, 2, -3},
+		{5, 1, 0, 0},
+		{1 << 61, 1 << 61, 1 << 62, 1 << 60},
+		{1, 1, 3, 0},
+		{2, 1, 3, 1},
+		{0, 7, 2, 0},
+		{7, 0, 2, 0},
+		{-7, 0, 2, 0},
+		{5, -1, 2, -3},
+		{-5, -1, 2, 3},
+		{5, 1, -2, 0},
+		{1 << 62, 4, 2, 0},
+		{1 << 62, 4, 4, 1 << 62},
 	} {
 		if got := portion(c.amount, c.part, c.whole); got != c.want {
 			t.Errorf("%d x %d / %d = %d, want %d", c.amount, c.part, c.whole, got, c.want)

@@ -266,9 +266,15 @@ func TestSpendBeyondAllEarlierDays(t *testing.T) {
 		up    bool
 		want  bool
 	}{
-		{[]float64{1, 1, 1, 3, 3, 3}, true, true}, {[]float64{2.5, 2.5, 2.5, 3, 3, 3}, true, true}, {[]float64{2.6, 2.6, 2.6, 3, 3, 3}, true, false},
-		{[]float64{9, 1, 1, 1, 3, 3, 3}, true, false}, {[]float64{9, 9, 9, 1, 1, 1}, false, true}, {[]float64{1.1, 1.1, 1.1, 1, 1, 1}, false, true},
-		{[]float64{0.8, 0.8, 0.8, 1, 1, 1}, false, false}, {[]float64{0, 9, 9, 9, 1, 1, 1}, false, true}, {[]float64{3, 3, 3}, true, true},
+		{[]float64{1, 1, 1, 3, 3, 3}, true, true},
+		{[]float64{2.5, 2.5, 2.5, 3, 3, 3}, true, true},
+		{[]float64{2.6, 2.6, 2.6, 3, 3, 3}, true, false},
+		{[]float64{9, 1, 1, 1, 3, 3, 3}, true, false},
+		{[]float64{9, 9, 9, 1, 1, 1}, false, true},
+		{[]float64{1.1, 1.1, 1.1, 1, 1, 1}, false, true},
+		{[]float64{0.8, 0.8, 0.8, 1, 1, 1}, false, false},
+		{[]float64{0, 9, 9, 9, 1, 1, 1}, false, true},
+		{[]float64{3, 3, 3}, true, true},
 	} {
 		if got := beyond(c.spend, c.up); got != c.want {
 			t.Errorf("beyond(%v, %v) is %v", c.spend, c.up, got)
@@ -283,15 +289,27 @@ func TestSumsOfTheLastDays(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"two days", lately(s.Revenue, 2), 300}, {"more days than there are", lately(s.Revenue, 9), 1200}, {"a month", perMonth(300, 2), 150 * monthDays},
-		{"monthly revenue", s.Monthly(), 400 * monthDays}, {"monthly revenue of nothing", Store{}.Monthly(), 0}, {"order value", s.aov(), 240},
-		{"order value of nothing", Store{}.aov(), 0}, {"monthly contribution", Store{Rate: new(0.5), Revenue: []float64{2}}.Monthly(), monthDays},
-		{"average return", Channel{Revenue: []float64{600}, Spend: []float64{300}}.average(), 2}, {"known return", Channel{Return: new(3.0)}.average(), 3},
-		{"return of nothing", Channel{Revenue: []float64{5}}.average(), 5}, {"ratio", ratioOf([]float64{9, 2}, []float64{9, 4}, 1), 0.5},
-		{"ratio to nothing", ratioOf([]float64{9}, nil, 1), 0}, {"inside", at([]float64{4}, 0), 4}, {"outside", at([]float64{4}, 1), 0},
-		{"relative", relative(1, 2, 1, 4), 2}, {"relative to no clicks", relative(1, 2, 0, 4), 0}, {"relative to no views", relative(1, 2, 1, 0), 0},
+		{"two days", lately(s.Revenue, 2), 300},
+		{"more days than there are", lately(s.Revenue, 9), 1200},
+		{"a month", perMonth(300, 2), 150 * monthDays},
+		{"monthly revenue", s.Monthly(), 400 * monthDays},
+		{"monthly revenue of nothing", Store{}.Monthly(), 0},
+		{"order value", s.aov(), 240},
+		{"order value of nothing", Store{}.aov(), 0},
+		{"monthly contribution", Store{Rate: new(0.5), Revenue: []float64{2}}.Monthly(), monthDays},
+		{"average return", Channel{Revenue: []float64{600}, Spend: []float64{300}}.average(), 2},
+		{"known return", Channel{Return: new(3.0)}.average(), 3},
+		{"return of nothing", Channel{Revenue: []float64{5}}.average(), 5},
+		{"ratio", ratioOf([]float64{9, 2}, []float64{9, 4}, 1), 0.5},
+		{"ratio to nothing", ratioOf([]float64{9}, nil, 1), 0},
+		{"inside", at([]float64{4}, 0), 4},
+		{"outside", at([]float64{4}, 1), 0},
+		{"relative", relative(1, 2, 1, 4), 2},
+		{"relative to no clicks", relative(1, 2, 0, 4), 0},
+		{"relative to no views", relative(1, 2, 1, 0), 0},
 		{"relative of no views", relative(1, 0, 1, 4), 0},
-		{"at most", atMost(4, 6, 2), math.Exp(-3) * (1 + 3 + 4.5)}, {"at least", atLeast(4, 6, 2), 1 - math.Exp(-3)*(1+3)},
+		{"at most", atMost(4, 6, 2), math.Exp(-3) * (1 + 3 + 4.5)},
+		{"at least", atLeast(4, 6, 2), 1 - math.Exp(-3)*(1+3)},
 	} {
 		if math.Abs(c.got-c.want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)

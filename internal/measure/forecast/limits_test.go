@@ -41,11 +41,16 @@ func TestChancesOfATotal(t *testing.T) {
 		total        Total
 		target, want float64
 	}{
-		{Total{draws: draws, count: 32}, 8, 0.876987376859}, {Total{draws: draws, count: 32}, 10, 0.406506640815},
-		{Total{draws: draws, count: 32}, 12.5, 0.155295886254}, {Total{draws: draws, count: 4}, 11, 0.284640200094},
-		{Total{draws: draws, count: 32}, 30, 0.5 / 33}, {Total{draws: draws, count: 32}, -9, 1 - 0.5/33},
-		{Total{draws: draws, count: 4}, 30, 0.1}, {Total{draws: draws, count: 4}, -9, 0.9},
-		{Total{Value: 5, draws: []float64{5, 5}, count: 4}, 5, 0.9}, {Total{Value: 5, draws: []float64{5, 5}, count: 4}, 5.1, 0.1},
+		{Total{draws: draws, count: 32}, 8, 0.876987376859},
+		{Total{draws: draws, count: 32}, 10, 0.406506640815},
+		{Total{draws: draws, count: 32}, 12.5, 0.155295886254},
+		{Total{draws: draws, count: 4}, 11, 0.284640200094},
+		{Total{draws: draws, count: 32}, 30, 0.5 / 33},
+		{Total{draws: draws, count: 32}, -9, 1 - 0.5/33},
+		{Total{draws: draws, count: 4}, 30, 0.1},
+		{Total{draws: draws, count: 4}, -9, 0.9},
+		{Total{Value: 5, draws: []float64{5, 5}, count: 4}, 5, 0.9},
+		{Total{Value: 5, draws: []float64{5, 5}, count: 4}, 5.1, 0.1},
 	} {
 		if got := c.total.Reaches(c.target); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%v of %v errors reach %v with %v, want %v", c.total.draws, c.total.count, c.target, got, c.want)

@@ -36,8 +36,10 @@ func month() plot.Days {
 	d := plot.Days{
 		Label: "Revenue", Name: "Revenue", Earlier: "May", Axis: dollars, Value: dollars, Title: civil.Date.Words, Tick: civil.Date.Short,
 		Notes: []plot.Note{
-			{Date: civil.New(2026, time.May, 31), Label: "before the first day"}, {Date: civil.New(2026, time.June, 10), Label: "free shipping for all orders over 50"},
-			{Date: civil.New(2026, time.June, 11), Label: "no room"}, {Date: civil.New(2026, time.June, 29), Label: "last price of the year"},
+			{Date: civil.New(2026, time.May, 31), Label: "before the first day"},
+			{Date: civil.New(2026, time.June, 10), Label: "free shipping for all orders over 50"},
+			{Date: civil.New(2026, time.June, 11), Label: "no room"},
+			{Date: civil.New(2026, time.June, 29), Label: "last price of the year"},
 		},
 	}
 	for i := range 30 {
