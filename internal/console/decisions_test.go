@@ -62,7 +62,7 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 		t.Errorf("%d buttons copy a call, want 2 for each of %d decisions", n, calls)
 	}
 	for _, want := range []string{
-		"$60.00 → $68.00 per day", "$383 – $489", "Prospecting | broad",
+		"$60.00 → $65.00 per day", "$241 – $308", "Prospecting | broad",
 		`<option value="conservative" selected>`, `value="30"`, "9 steps",
 	} {
 		if !strings.Contains(page.body, want) {

@@ -304,7 +304,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 		},
 		"/models/fit":           {"The model explains", `class="ahead"`, "Out-of-sample error"},
 		"/models/contributions": {"generates the most incremental revenue", "of=parts", "Saturation"},
-		"/models/curves":        {"of=curve", "channel=google", "The next unit of spend loses money"},
+		"/models/curves":        {"of=curve", "channel=google", "Marginal ROAS is below break-even in"},
 		"/models/diagnostics": {
 			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can distinguish the two", "where the curve saturates", "narrower",
 		},

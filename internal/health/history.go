@@ -22,9 +22,9 @@ func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("In the last %d days, no import changed a day that had already been shown.", lateDays)}
+	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("In the last %d days, no import changed the figures of a day that was already reported.", lateDays)}
 	if parts > 0 {
-		f.Finding = fmt.Sprintf("In the last %d days, imports changed %s that had already been shown (%s, counted per surface and platform).",
+		f.Finding = fmt.Sprintf("In the last %d days, imports changed the figures of %s that were already reported (%s, counted per surface and platform).",
 			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
 	for _, curve := range c.Store.Late {

@@ -71,8 +71,8 @@ func (g *Group) Wait() {
 	}
 }
 
-// Together calls independent functions in parallel, waits for all and returns the first error in their order. A panic
-// in one of them is raised here.
+// Together calls independent functions in parallel and waits for all. It returns the first error in the order of the
+// arguments. If a function panics, Together panics.
 func Together(all ...func() error) error {
 	errs := make([]error, len(all))
 	var work Group

@@ -46,11 +46,11 @@ func originOf(r snapshot.Return) string {
 	case r.Basis == snapshot.ByModel && r.Tests > 0:
 		return "media mix model with " + answer.Plural(r.Tests, "experiment", "experiments")
 	case r.Basis == snapshot.ByModel:
-		return "media mix model, untested"
+		return "media mix model without experiments"
 	case r.Basis == snapshot.ByExperiments:
 		return "last touch × factor of " + answer.Plural(r.Tests, "experiment", "experiments")
 	}
-	return "last touch, untested"
+	return "last touch without experiments"
 }
 
 // WhyReturnsDiffer explains the best estimate of a channel and how other figures differ from it.
@@ -66,7 +66,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 		text += fmt.Sprintf(" Last touch (%s) credits the last click only, whether or not it caused the order.", answer.Ratio(*r.LastTouch))
 	}
 	if times, ok := r.ClaimedOver(); ok {
-		text += fmt.Sprintf(" The platform reports %s times the estimate, by its own window and views.", answer.Ratio(times))
+		text += fmt.Sprintf(" The platform reports %s times the estimate. It uses its own attribution window and counts view-through conversions.", answer.Ratio(times))
 	}
 	return text
 }

@@ -26,7 +26,7 @@ var members = []string{
 // stores are the workspaces of the fixture.
 var stores = []string{"full", "untouched", "orders", "loyal", "empty"}
 
-// answering lists the tools that only read. They have parameters for the format.
+// answering lists the read-only tools. They have parameters for the output format.
 func answering() []toolkit.Tool {
 	return slices.DeleteFunc(All(), func(t toolkit.Tool) bool { return t.Writes })
 }

@@ -133,7 +133,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, MessageUnit: months}, nil
 }
 
-// entered parses an amount of money, nil for an empty field.
+// entered parses an amount of money. It returns nil for an empty field.
 func entered(what, text string) (*float64, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // an empty field is valid and sets no limit

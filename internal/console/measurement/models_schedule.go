@@ -237,7 +237,7 @@ func (s *scheduleView) words() []string {
 		words = append(words, "Some response curves are S-shaped in some draws. This is the best allocation found from constant spend and from bursts, but a better one may exist.")
 	}
 	return append(words,
-		"Weekly spend of a channel does not exceed its highest week in the data, unless the average week at its maximum does. Seasonality changes sales but not media returns in this model, so the allocation favors no season.")
+		"The weekly spend of a channel is limited to its highest week in the data, or to its maximum divided by the number of weeks if that is more. Seasonality changes sales but not media returns in this model, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.

@@ -335,7 +335,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 			below++
 		}
 	}
-	view.Heading = fmt.Sprintf("The next unit of spend loses money in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
+	view.Heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
 	view.Lead = fmt.Sprintf("Their expected marginal ROAS is below %s. In the gray area a curve is extrapolated: the data contain no such spend.", ratio(even))
 	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
 	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
