@@ -348,6 +348,25 @@ func TestEndedTokenIsExplained(t *testing.T) {
 	}
 }
 
+func TestAReplyWithoutACampaignIsUnexpected(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	if _, err := client.Test(t.Context()); err != nil { // the account is known from here on
+		t.Fatal(err)
+	}
+	for body, want := range map[string]ads.Reason{
+		`{}`:            ads.UnexpectedReply,
+		`null`:          ads.UnexpectedReply,
+		`{"error":"x"}`: ads.UnexpectedReply,
+		`{"id":"120210000000000002","account_id":"1"}`: ads.CampaignNotFound,
+	} {
+		sim.Script(simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{Status: 200, Body: body}})
+		if _, err := client.Read(t.Context(), "120210000000000002"); ads.ReasonOf(err) != want {
+			t.Errorf("Read with %s: %v, want %q", body, err, want)
+		}
+	}
+}
+
 func TestAdSetsWithoutABudgetAreNotListed(t *testing.T) {
 	t.Parallel()
 	account := simulatedAccount()

@@ -186,6 +186,9 @@ func (c *Client) Read(ctx context.Context, id ads.CampaignID) (ads.State, error)
 	if err := c.get(ctx, "/"+string(id), url.Values{"fields": {campaignFields}}, &one); err != nil {
 		return ads.State{}, err
 	}
+	if one.ID == "" {
+		return ads.State{}, c.wire.Reject(ads.UnexpectedReply, "")
+	}
 	if string(one.ID) != string(id) || string(one.Account) != c.credentials.AccountID {
 		return ads.State{}, c.wire.Reject(ads.CampaignNotFound, "The campaign %s is not in the account %s.", id,
 			c.credentials.AccountID)
