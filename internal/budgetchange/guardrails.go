@@ -2,6 +2,7 @@ package budgetchange
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"time"
@@ -98,7 +99,11 @@ func step(g control.Guardrails, s Situation) Verdict {
 	if most, ok := new(big.Rat).SetString(limit); ok && moved.Cmp(most) <= 0 {
 		return passes("The step of %s is within the limit of %s%%.", number.Percent(share, 1), limit)
 	}
-	return blocks("The step of %s exceeds the limit of %s%%. Make a smaller step.", number.Percent(share, 1), limit)
+	decimals := 1
+	if math.Round(10*share)/10 <= g.StepPct {
+		decimals = 3 // the rounded step would not exceed the limit
+	}
+	return blocks("The step of %s exceeds the limit of %s%%. Make a smaller step.", number.Percent(share, decimals), limit)
 }
 
 func abs(n int64) int64 {

@@ -44,7 +44,7 @@ func TestGuardrailsDecideAtTheirLimits(t *testing.T) {
 		part   string
 	}{
 		"a step of 20%":                {step, to(6000), Passes, "20.0%"},
-		"a step of 20.02%":             {step, to(6001), Blocks, "max"},
+		"a step of 20.02%":             {step, to(6001), Blocks, "of 20.020% exceeds"},
 		"a step down of 20%":           {step, to(4000), Passes, "20.0%"},
 		"a step down of 20.02%":        {step, to(3999), Blocks, "smaller"},
 		"half a percent":               {control.Guardrails{StepPct: 0.5}, to(5025), Passes, "0.5%"},
