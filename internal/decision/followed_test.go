@@ -61,6 +61,8 @@ type future struct {
 	model     mix.Status // "" without a model
 	call      func(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error)
 	rate      float64 // contribution per revenue
+	// current is the mean daily spend of each channel of the ad platforms in the last 30 days.
+	current map[measure.Channel]float64
 }
 
 // withFuture generates a demo store, trains its model with its experiments, and passes it to the function use. The
@@ -126,14 +128,19 @@ func withFuture(t *testing.T, dir string, seed uint64, use func(f future)) {
 		t.Fatal(err)
 	}
 	f.call = service.Session(auth.Principal{Workspace: w, Actor: "key:k", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead, control.ScopeWrite}}, "r1").CallTool
-	f.rate = contributionRate(t, f.call)
+	f.rate, f.current = contributionRate(t, f.call), spendPerDay(t, f.opt, 30)
 	use(f)
 }
 
-// contribution returns the true contribution after spend of the next days, with the spend of each channel multiplied by
-// the factor of its day.
+// contribution returns the true contribution after spend of the next days. Each channel has its current daily spend, times
+// the factor of the day. Without this, the store's own plan changes the spend of each channel.
 func (f future) contribution(factor func(channel measure.Channel, day int) float64) float64 {
-	revenue, spend := f.simulated.Ahead(factor)
+	revenue, spend := f.simulated.Ahead(func(channel measure.Channel, day int, planned float64) float64 {
+		if current, ok := f.current[channel]; ok {
+			planned = current
+		}
+		return planned * factor(channel, day)
+	})
 	return f.rate*revenue - spend
 }
 
@@ -158,7 +165,7 @@ func (f future) follow(t *testing.T, risk string) followed {
 	steps := slices.DeleteFunc(slices.Clone(plan.Rows), func(s decision.Step) bool { return s.Kind != decision.BudgetStep })
 	channels := channelsOf(t, f.opt)
 	out.Moves, out.Broken = len(steps), brokenGuardrails(steps, channels)
-	usual := recentSpend(t, f.opt)
+	usual := spendPerDay(t, f.opt, 7) // plans refer to it
 	factor := func(channel measure.Channel, day int) float64 {
 		more := 0.0
 		for _, s := range steps {
@@ -210,14 +217,14 @@ func brokenGuardrails(steps []decision.Step, channels map[string]measure.Channel
 	return broken
 }
 
-// recentSpend returns a channel's mean daily spend in the last week. Budgets of plans are relative to it.
-func recentSpend(t *testing.T, opt demo.Options) map[measure.Channel]float64 {
+// spendPerDay returns a channel's mean daily spend on ad platforms in the last days.
+func spendPerDay(t *testing.T, opt demo.Options, days int) map[measure.Channel]float64 {
 	t.Helper()
 	spend := map[measure.Channel]float64{}
 	_, err := demo.Generate(opt, func(b *warehouse.Batch) error {
 		for _, d := range b.AdDays {
-			if since(d.Day, 7) {
-				spend[d.Channel] += float64(d.Spend) / 100 / 7
+			if since(d.Day, days) {
+				spend[d.Channel] += float64(d.Spend) / 100 / float64(days)
 			}
 		}
 		return nil

@@ -179,9 +179,10 @@ func scale(values []float64, factor float64) {
 	}
 }
 
-// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency, if each day's
-// spend of a channel is multiplied by a factor. Orders have their nominal values. The number of days is the option Future.
-func (r Responses) Ahead(factor func(channel measure.Channel, day int) float64) (revenue, spend float64) {
+// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency. The function
+// budget returns the spend of a channel on a day, instead of its planned spend; day 1 is the day after today. Orders have
+// their nominal values. The number of days is the option Future.
+func (r Responses) Ahead(budget func(channel measure.Channel, day int, planned float64) float64) (revenue, spend float64) {
 	if r.plan.opt.Future == 0 {
 		return 0, 0
 	}
@@ -189,8 +190,9 @@ func (r Responses) Ahead(factor func(channel measure.Channel, day int) float64) 
 	for _, m := range next.media {
 		m.national = slices.Clone(m.national)
 		for t := today + 1; t < next.span; t++ {
-			m.national[t] *= factor(m.channel, t-today)
-			spend += m.national[t] / next.unit
+			daily := budget(m.channel, t-today, m.national[t]/next.unit)
+			m.national[t] = daily * next.unit
+			spend += daily
 		}
 		m.orders, m.byState = m.responses(next, 1)
 		m.scaleResponse()
