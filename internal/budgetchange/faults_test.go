@@ -352,13 +352,11 @@ func TestARowOfALiveProcessIsNotSettledByAnother(t *testing.T) {
 		if _, err := first.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
 			t.Fatal("the process did not end")
 		}
-		b.running(t, b.sharedBy())
-		for range 2 { // the second tick is received after the first one was handled
-			b.ticks <- b.clock.Now()
+		second := b.sharedBy()
+		if left, err := second.leftOver(t.Context(), control.ChangePending, control.ChangeUnknown); err != nil || len(left) != 0 {
+			t.Fatalf("%d rows, %v; want none before the deadline", len(left), err)
 		}
-		if row := b.rows(t)[0]; row.Status != control.ChangePending {
-			t.Fatalf("the row is %s before its deadline, want pending", row.Status)
-		}
+		b.running(t, second)
 		b.clock.Advance(first.WriteTime + maxSkew)
 		b.ticks <- b.clock.Now()
 		if row := b.settled(t); row.Status != control.ChangeFailed {
@@ -427,6 +425,36 @@ func TestARejectedWriteThatTheCampaignHasIsApplied(t *testing.T) {
 			})
 		}
 	}
+}
+
+// failing is an account whose second read fails, while the store rejects the next final status.
+type failing struct {
+	ads.Platform
+	reads *int
+	store *settlements
+}
+
+func (f failing) Read(ctx context.Context, id ads.CampaignID) (ads.State, error) {
+	if *f.reads++; *f.reads == 2 {
+		f.store.broken = errTest
+		return ads.State{}, errTest
+	}
+	return f.Platform.Read(ctx, id)
+}
+
+func TestAFailureThatCannotBeRecordedIsSettledLater(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.Accounts = oneAccount{failing{b.accounts[b.platform][0], new(int), b.store}}
+		b.running(t, b.Executor)
+		if _, err := b.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
+			t.Error("the failure of the store is not reported")
+		}
+		if row := b.settled(t); row.Status != control.ChangeFailed {
+			t.Errorf("the row is %s, want failed", row.Status)
+		}
+		b.wantTraffic(t, 0, 0)
+	})
 }
 
 // confirming is an account that confirms each write; the function write determines the effect of the write.
