@@ -229,12 +229,12 @@ func portion(amount, part, whole int64) int64 {
 	high, low := bits.Mul64(magnitude(amount), magnitude(part))
 	low, carry := bits.Add64(low, uint64(whole)/2, 0)
 	high += carry
-	if high >= uint64(whole) {
-		return 0 // larger than any amount of money
+	if high >= uint64(whole) { // the quotient needs more than 64 bits
+		return 0
 	}
 	quotient, _ := bits.Div64(high, low, uint64(whole))
-	if quotient > math.MaxInt64 {
-		return 0 // the same
+	if quotient > math.MaxInt64 { // larger than any amount of money
+		return 0
 	}
 	if negative {
 		return -int64(quotient)

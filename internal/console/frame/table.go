@@ -33,9 +33,10 @@ type Table struct {
 type Column struct {
 	Key    string // in the query, and the header of the file
 	Name   string
-	Number bool // right-aligned; sorts the largest first
-	Minor  bool // hidden on a phone
-	Fixed  bool // cannot be sorted
+	Second string // header of the second lines in the file; "": the file omits them
+	Number bool   // right-aligned; sorts the largest first
+	Minor  bool   // hidden on a phone
+	Fixed  bool   // cannot be sorted
 	Axis   template.HTML
 }
 
@@ -245,6 +246,9 @@ func (t *Table) Records(harmless func(string) string) [][]string {
 		if c.Key != "" {
 			head = append(head, c.Key)
 		}
+		if c.Second != "" {
+			head = append(head, c.Second)
+		}
 	}
 	records := [][]string{head}
 	for _, r := range t.Rows {
@@ -258,6 +262,9 @@ func (t *Table) Records(harmless func(string) string) [][]string {
 				record = append(record, strconv.FormatFloat(*cell.Number, 'f', -1, 64))
 			default:
 				record = append(record, harmless(cell.Text))
+			}
+			if t.Columns[i].Second != "" {
+				record = append(record, harmless(cell.Sub))
 			}
 		}
 		records = append(records, record)

@@ -66,25 +66,29 @@ func campaignsHeading(a *tools.CampaignsAnswer, rows []tools.CampaignRow) string
 
 func campaignTable(a *tools.CampaignsAnswer, rows []tools.CampaignRow) *frame.Table {
 	t := &frame.Table{Caption: "Campaigns", Columns: []frame.Column{
-		{Key: "campaign", Name: "Campaign"},
+		{Key: "campaign", Name: "Campaign", Second: "platform"},
 		{Key: "spend", Name: "Spend", Number: true},
 		{Key: "reported_revenue", Name: "Reported", Number: true, Minor: true},
 		{Key: "reported_roas", Name: "Reported ROAS", Number: true, Minor: true},
-		{Key: "incremental_roas", Name: "Incremental ROAS", Number: true},
-		{Key: "contribution", Name: "Contribution", Number: true, Minor: true},
+		{Key: "incremental_roas", Name: "Incremental ROAS", Second: "incremental_roas_interval", Number: true},
+		{Key: "contribution", Name: "Contribution", Second: "contribution_interval", Number: true, Minor: true},
 		{Key: "pays", Name: "Pays", Number: true, Minor: true},
 		{Key: "verdict", Name: "Verdict"},
-		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
+		{Key: "conversions", Name: "Conversions", Second: "ctr", Number: true, Minor: true},
 		{Key: "cpa", Name: "CPA", Number: true, Minor: true},
 		{Key: "credited_revenue", Name: "Credited", Number: true, Minor: true},
 	}}
 	for _, row := range rows {
 		name := frame.TextCell(row.Name)
+		conversions := frame.FigureCell(&row.Conversions, 0)
+		if row.CTRPct != nil {
+			conversions.Sub = "CTR " + frame.PercentCell(row.CTRPct).Text
+		}
 		name.Color, name.Sub = frame.ChannelColor(row.Platform), frame.ChannelName(row.Platform)
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
 			name, frame.MoneyCell(&row.Spend, 0, a.Currency), frame.MoneyCell(&row.Revenue, 0, a.Currency),
 			frame.FigureCell(row.ROAS, 2), returnCell(row), contributionCell(row, a.Currency), frame.PercentCell(row.PaysPct), verdictCell(row),
-			frame.FigureCell(&row.Conversions, 0), frame.MoneyCell(row.CPA, 2, a.Currency),
+			conversions, frame.MoneyCell(row.CPA, 2, a.Currency),
 			frame.MoneyCell(row.CreditedRevenue, 0, a.Currency),
 		}})
 	}
