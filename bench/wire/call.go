@@ -108,7 +108,7 @@ func (s *server) sameAnswer(ctx context.Context, recorded []byte) error {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	if !reflect.DeepEqual(got, want) {
-		return fmt.Errorf("%s gives another answer: %s", s.name, body)
+		return fmt.Errorf("%s gives another answer: %.2000s", s.name, body)
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ type result struct {
 	Currency  string              `json:"currency"`
 	Metrics   map[string]change   `json:"metrics"`
 	Rows      []map[string]any    `json:"rows"`
+	Drivers   []map[string]any    `json:"drivers,omitempty"`
+	Events    []map[string]any    `json:"events,omitempty"`
 	Truncated map[string]any      `json:"truncated,omitempty"`
 	Warnings  []map[string]string `json:"warnings,omitempty"`
 	Next      []map[string]any    `json:"next,omitempty"`
@@ -35,9 +37,10 @@ type result struct {
 }
 
 type change struct {
-	Value     float64  `json:"value"`
-	Previous  *float64 `json:"previous,omitempty"`
-	ChangePct *float64 `json:"change_pct,omitempty"`
+	Value        float64  `json:"value"`
+	Previous     *float64 `json:"previous,omitempty"`
+	ChangePct    *float64 `json:"change_pct,omitempty"`
+	ChangePoints *float64 `json:"change_points,omitempty"`
 }
 
 // goSDK serves the recorded answer with the official Go SDK, in stateless mode with JSON answers and a typed tool.
