@@ -198,7 +198,7 @@ func (a *App) setClock() error {
 	deps := toolkit.Deps{
 		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Annotations: a.control.Store, AlertEvents: a.control.Store,
-			Governance: a.control.Store, Clock: clock, Now: a.now,
+			Governance: a.control.Store, Changes: a.control.Store, Clock: clock, Now: a.now,
 		},
 		Keys: a.control.Store, Hooks: a.control.Store, Accounts: a.control.Store, Backups: a.backupState, Budgets: budgetTools{a}, Records: recordTools{a}, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
 	}

@@ -16,7 +16,7 @@ import (
 
 func plannerWith(g control.Guardrails, today string) *planner {
 	s := &snapshot.Snapshot{State: snapshot.State{
-		Workspace: control.Workspace{ID: "w", Currency: "USD", Zone: "America/New_York"}, Today: civil.MustParse(today), Guardrails: g,
+		Workspace: control.Workspace{ID: "w", Currency: "USD", Zone: "America/New_York"}, Today: civil.MustParse(today), Stored: snapshot.Stored{Guardrails: g},
 	}}
 	return &planner{Call: &toolkit.Call{Snapshot: s}, Ask: Ask{Risk: "balanced", Days: 14}, found: &Results{}}
 }

@@ -16,15 +16,15 @@ type Governance interface {
 }
 
 // govern reads the dismissed insights and the guardrails of a workspace, with the hash that identifies them.
-func (r *Reader) govern(ctx context.Context, s *State) (err error) {
-	s.Guardrails = control.NewGuardrails(s.Workspace.ID)
+func (r *Reader) govern(ctx context.Context, id measure.WorkspaceID, s *Stored) (err error) {
+	s.Guardrails = control.NewGuardrails(id)
 	if r.Governance == nil {
 		return nil
 	}
-	if s.Dismissed, err = r.Governance.DismissedInsights(ctx, s.Workspace.ID); err != nil {
+	if s.Dismissed, err = r.Governance.DismissedInsights(ctx, id); err != nil {
 		return err
 	}
-	if s.Guardrails, err = r.Governance.Guardrails(ctx, s.Workspace.ID); err != nil {
+	if s.Guardrails, err = r.Governance.Guardrails(ctx, id); err != nil {
 		return err
 	}
 	h := fnv.New64a()
@@ -32,7 +32,7 @@ func (r *Reader) govern(ctx context.Context, s *State) (err error) {
 		_, _ = h.Write([]byte(string(d.Insight) + "\n")) // a hash never returns an error
 	}
 	_, _ = h.Write([]byte(strconv.FormatInt(s.Guardrails.Version, 10)))
-	s.governance = h.Sum64()
+	s.state.governance = h.Sum64()
 	return nil
 }
 

@@ -28,6 +28,7 @@ type Sources struct {
 	Annotations Annotations      // nil: there are none
 	Governance  Governance       // nil: nothing is dismissed, and guardrails are those of a new workspace
 	AlertEvents AlertEvents      // nil: there are none
+	Changes     Changes          // nil: records of the control store are read for each state
 	Clock       func() time.Time // the clock of answers
 	Now         func() time.Time // the real clock
 }
@@ -38,6 +39,7 @@ type Reader struct {
 	contents *otter.Cache[dataKey, Contents]
 	names    *otter.Cache[dataKey, Names]
 	records  *otter.Cache[recordsKey, []control.ForecastRecord]
+	stored   *otter.Cache[storedKey, Stored]
 	results  *results
 	people   *people
 	shared   *otter.Cache[sharedKey, shared]
@@ -47,6 +49,7 @@ type Reader struct {
 const (
 	maxWorkspaces = 1000 // maximum number of workspaces with cached contents and forecast records
 	maxNamed      = 100  // maximum number of workspaces with cached names
+	maxStored     = 500  // maximum number of cached selections of records
 )
 
 // NewReader returns a reader.
@@ -63,6 +66,9 @@ func NewReader(s Sources) (*Reader, error) {
 		return nil, err
 	}
 	if r.names, err = otter.New(&otter.Options[dataKey, Names]{MaximumSize: maxNamed}); err != nil {
+		return nil, err
+	}
+	if r.stored, err = otter.New(&otter.Options[storedKey, Stored]{MaximumSize: maxStored}); err != nil {
 		return nil, err
 	}
 	if r.records, err = otter.New(&otter.Options[recordsKey, []control.ForecastRecord]{
@@ -86,14 +92,10 @@ type Wants struct {
 // Key identifies the contents of a snapshot: snapshots with equal keys give equal answers.
 type Key struct {
 	dataKey
-	settings    int64
-	model       modelKey
-	experiments uint64
-	forecasts   control.ForecastState
-	annotations uint64
-	governance  uint64
-	alertEvents uint64
-	today       civil.Date
+	settings int64
+	model    modelKey
+	recordsState
+	today civil.Date
 }
 
 // dataKey is a version of a workspace's data. If a workspace is deleted and created again under the same name, its data
@@ -122,16 +124,11 @@ type recordsKey struct {
 // State is a workspace at one moment: everything that its snapshot depends on, read once.
 type State struct {
 	Key
-	Workspace   control.Workspace
-	Now         time.Time                  // time by the clock of answers, in UTC
-	Today       civil.Date                 // day of Now in the workspace's time zone
-	MMM         mix.Held                   // the media mix model
-	Experiments []control.Experiment       // latest first; only if requested
-	Records     []control.ForecastRecord   // accuracy of past forecasts; only if requested
-	Annotations []control.Annotation       // by day; only if requested
-	Dismissed   []control.DismissedInsight // latest first; only if requested
-	Guardrails  control.Guardrails         // only if requested
-	AlertEvents []control.AlertEvent       // of the last [AlertDays] days, newest first; only if requested
+	Stored
+	Workspace control.Workspace
+	Now       time.Time  // time by the clock of answers, in UTC
+	Today     civil.Date // day of Now in the workspace's time zone
+	MMM       mix.Held   // the media mix model
 
 	unversioned error // reason why the data version is unknown
 }
@@ -155,32 +152,8 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 	s.model = modelKey{
 		version: s.MMM.Version(), drift: s.MMM.Drift, news: strings.Join(s.MMM.NewTests, "\n"), training: s.MMM.Training,
 	}
-	if wants.Experiments {
-		if s.Experiments, err = r.Experiments.Experiments(ctx, w.ID); err != nil {
-			return s, err
-		}
-		s.experiments = stateOfExperiments(s.Experiments)
-	}
-	if wants.Annotations && r.Annotations != nil {
-		if s.Annotations, err = r.Annotations.Annotations(ctx, w.ID); err != nil {
-			return s, err
-		}
-		s.annotations = stateOfAnnotations(s.Annotations)
-	}
-	if wants.Governance {
-		if err = r.govern(ctx, &s); err != nil {
-			return s, err
-		}
-	}
-	if wants.AlertEvents && r.AlertEvents != nil {
-		if s.AlertEvents, err = r.AlertEvents.AlertEvents(ctx, w.ID, s.Today.AddDays(-AlertDays)); err != nil {
-			return s, err
-		}
-		s.alertEvents = stateOfAlertEvents(s.AlertEvents)
-	}
-	if wants.Forecasts && r.Forecasts != nil {
-		s.forecasts, s.Records, err = r.forecastRecords(ctx, w)
-	}
+	s.Stored, err = r.storedOf(ctx, &s, wants)
+	s.recordsState = s.state
 	return s, err
 }
 

@@ -32,10 +32,14 @@ type held struct{ mix.Held }
 func (h *held) MMM(context.Context, control.Workspace) (mix.Held, error) { return h.Held, nil }
 
 // listed contains experiments that tests replace.
-type listed struct{ all []control.Experiment }
+type listed struct {
+	all   []control.Experiment
+	reads int // number of queries
+}
 
 // Experiments implements [snapshot.Experiments].
 func (l *listed) Experiments(context.Context, measure.WorkspaceID) ([]control.Experiment, error) {
+	l.reads++
 	return l.all, nil
 }
 
@@ -782,5 +786,51 @@ func TestQuestionsAreNotedWithTheirRows(t *testing.T) {
 	}
 	if _, err := s.Imports(canceled, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled question: %v", err)
+	}
+}
+
+// counted is the state of a control store that tests replace.
+type counted struct {
+	state uint64
+	err   error
+}
+
+func (c *counted) State(context.Context) (uint64, error) { return c.state, c.err }
+
+func TestRecordsAreReadAgainOnlyAfterAChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	store := &counted{state: 1}
+	b.Changes = store
+	take := func(w control.Workspace, reads int, want ...control.ExperimentID) {
+		t.Helper()
+		s, err := b.Take(t.Context(), w, snapshot.Wants{Experiments: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []control.ExperimentID
+		for _, e := range s.Experiments {
+			got = append(got, e.ID)
+		}
+		if !slices.Equal(got, want) || b.experiments.reads != reads {
+			t.Errorf("experiments %v after %d queries, want %v after %d", got, b.experiments.reads, want, reads)
+		}
+	}
+	take(b.workspace, 1)
+	take(b.workspace, 1)
+	b.experiments.all = []control.Experiment{{ID: "first", Version: 1}}
+	store.state = 2
+	take(b.workspace, 2, "first")
+	again := b.workspace // deleted and created again
+	again.CreatedAt = again.CreatedAt.Add(time.Second)
+	b.experiments.all = nil
+	take(again, 3)
+	take(b.workspace, 3, "first")
+	store.err = errors.New("the database does not answer")
+	if _, err := b.Take(t.Context(), b.workspace, snapshot.Wants{Experiments: true}); !errors.Is(err, store.err) {
+		t.Errorf("without the state of the store: %v, want %v", err, store.err)
+	}
+	if _, err := b.Take(t.Context(), b.workspace, snapshot.Wants{}); err != nil {
+		t.Errorf("a snapshot without records: %v", err)
 	}
 }

@@ -53,13 +53,13 @@ func TestADraftListsOverlappingExperiments(t *testing.T) {
 		return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 	}
 	draft := control.Experiment{ID: "idea", Channel: "facebook", Status: control.ExperimentDraft, Days: days("2026-04-01", "2026-04-28"), Treated: []string{"CA"}}
-	c := &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Experiments: []control.Experiment{
+	c := &toolkit.Call{Snapshot: &snapshot.Snapshot{State: snapshot.State{Stored: snapshot.Stored{Experiments: []control.Experiment{
 		draft,
 		{ID: "same", Channel: "facebook", Status: control.ExperimentPlanned, Days: days("2026-04-20", "2026-05-10")},
 		{ID: "region", Channel: "tiktok", Status: control.ExperimentDraft, Days: days("2026-04-28", "2026-05-10"), HeldOut: []string{"CA"}},
 		{ID: "gone", Channel: "facebook", Status: control.ExperimentCancelled, Days: days("2026-04-01", "2026-04-28")},
 		{ID: "later", Channel: "facebook", Status: control.ExperimentPlanned, Days: days("2026-04-29", "2026-05-28")},
-	}}}}
+	}}}}}
 	want := []string{
 		"same (planned): it tests facebook too from 2026-04-20 to 2026-04-28",
 		"region (draft): it compares with CA, which is treated here, from 2026-04-28 to 2026-04-28",
