@@ -65,6 +65,23 @@ func TestPicturesHaveWordsForReadersWhoCannotSee(t *testing.T) {
 	}
 }
 
+// Of several days with the lowest or the highest value, the first is named.
+func TestWordsNameTheFirstOfEqualValues(t *testing.T) {
+	t.Parallel()
+	var points []Point
+	for i, value := range []float64{5, 9, 5, 9, 7} {
+		points = append(points, Point{Date: samplesFrom.AddDays(i), Value: value})
+	}
+	svg := drawn(t, Chart{Metric: "Orders", Series: []Series{{Name: "all", Points: points}, {Name: "one", Points: points[1:2]}}})
+	for _, want := range []string{
+		"all: lowest 5 on Oct 1, 2026, highest 9 on Oct 2, 2026, last 7 on Oct 5, 2026.", "one: 9 on Oct 2, 2026.",
+	} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the picture does not say %q", want)
+		}
+	}
+}
+
 func TestEmptyChartsSayThatThereIsNoData(t *testing.T) {
 	t.Parallel()
 	missing := []Series{{Name: "email", Points: []Point{{Date: samplesFrom, Missing: true}}}}

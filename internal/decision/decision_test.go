@@ -39,6 +39,11 @@ func TestABudgetMoveStaysWithinTheGuardrails(t *testing.T) {
 		{"already below the floor", control.Guardrails{StepPct: 20, Floor: usd(105_00)}, 100, -50, 0},
 		{"whole units inside the step", control.Guardrails{StepPct: 10}, 55.4, 50, 4.6},
 		{"nothing below one unit", control.Guardrails{StepPct: 20}, 3, 50, 0},
+		{"exactly one unit", control.Guardrails{StepPct: 20}, 5, 50, 1},
+		{"no step without a wanted change", control.Guardrails{StepPct: 20, Floor: usd(105_00)}, 100, 0, 0},
+		{"a fifth without a step", control.Guardrails{}, 100, 50, 20},
+		{"a third of a small budget", control.Guardrails{StepPct: 50}, 3, -50, -1},
+		{"at the floor and the step", control.Guardrails{StepPct: 20, Floor: usd(80_00)}, 100, -50, -20},
 	} {
 		if got := plannerWith(c.rails, "2026-03-10").changed(c.daily, c.wanted); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: from %v by %v: %v, want %v", c.name, c.daily, c.wanted, got, c.want)

@@ -300,7 +300,7 @@ func (p *planner) experiments() {
 			Day: day, Kind: ExperimentStep, Step: "Check whether a geo experiment on " + name + " can detect its effect.", Effect: answer.EstimateOf[answer.Money](*f.Value, 1),
 			Call: next(p.Call, "geo_experiment_preflight", map[string]any{"channel": string(f.Channel)}, "Check regions and power."),
 		})
-		start := civil.ByWeek.Next(day)
+		start := civil.ByWeek.Next(civil.ByWeek.Start(day))
 		if start.After(p.last()) {
 			return
 		}

@@ -58,6 +58,8 @@ func TestExpressionsArePeriods(t *testing.T) {
 		{friday, "in october", "2026-10-01 to 2026-10-31"},
 		{friday, "november", "2026-11-01 to 2026-11-20"},
 		{friday, "in december", "2025-12-01 to 2025-12-31"},
+		{monday, "in december", "2025-12-01 to 2025-12-31"}, // it begins tomorrow
+		{"2026-12-01", "in december", "2026-12-01 to 2026-12-01"},
 		{friday, "in october 2025", "2025-10-01 to 2025-10-31"},
 		{friday, "q3", "2026-07-01 to 2026-09-30"},
 		{"2026-05-10", "q3", "2025-07-01 to 2025-09-30"},

@@ -232,6 +232,9 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 		math.Sqrt(variance/(50*50)+0.6*0.4/100/(0.25*0.25)); math.Abs(got-want) > 1e-12 {
 		t.Errorf("relative standard error of code orders %v, want %v", got, want)
 	}
+	if r.Cleaned = false; r.cleaningSpread(coded) != 0.15 {
+		t.Errorf("without a touchpoint rate, the relative standard error is %v, want 0.15", r.cleaningSpread(coded))
+	}
 }
 
 // The limits of the score interval solve their equation: each limit is z standard deviations from the estimate.

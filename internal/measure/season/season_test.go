@@ -191,3 +191,41 @@ func TestInvalidAndShortSeriesAreFaults(t *testing.T) {
 		}
 	}
 }
+
+// Labor Day is on Monday, September 7, 2026. Its weekend is a separate effect. Valentine's Day has eight days of gifts and
+// two days that are too late for delivery.
+func TestHolidaysHaveTheDaysAroundThem(t *testing.T) {
+	t.Parallel()
+	first := civil.New(2026, time.January, 1)
+	all, err := holiday.Of([]string{"US", "GB"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][][]civil.Range{
+		"labor_day":  {{{First: civil.New(2026, time.September, 4), Last: civil.New(2026, time.September, 6)}}, {{First: civil.New(2026, time.September, 7), Last: civil.New(2026, time.September, 7)}}},
+		"valentines": {{{First: civil.New(2026, time.February, 5), Last: civil.New(2026, time.February, 12)}}, {{First: civil.New(2026, time.February, 13), Last: civil.New(2026, time.February, 14)}}},
+	} {
+		at := slices.IndexFunc(all, func(h holiday.Holiday) bool { return h.Name == name })
+		if at < 0 {
+			t.Errorf("%s is not a holiday", name)
+			continue
+		}
+		c := collector{days: civil.Range{First: first, Last: civil.New(2026, time.December, 31)}}
+		c.holiday(all[at])
+		if len(c.all) != len(want) {
+			t.Errorf("%s has %d effects, want %d", name, len(c.all), len(want))
+			continue
+		}
+		for i, ranges := range want {
+			var days []loading
+			for _, r := range ranges {
+				for n := range r.Days() {
+					days = append(days, loading{r.First.AddDays(n).Sub(first), 1})
+				}
+			}
+			if !slices.Equal(c.all[i].days, days) || c.all[i].sd != holidaySD || c.all[i].group != i+1 {
+				t.Errorf("effect %d of %s: %+v, want the days %v", i, name, c.all[i], days)
+			}
+		}
+	}
+}

@@ -177,7 +177,6 @@ func compareFlags(x, y bool) int {
 
 func surfaces(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	in := warehouse.Windows{Recent: january, Earlier: period("2026-01-12", "2026-01-12")}
 	totals := answer[warehouse.Pair[[]warehouse.SurfaceTotal]](t)(w.SurfaceTotals(t.Context(), shop, in))
 	market := measure.Sums{Orders: whole(1), Charged: 80_00, Tax: 8_00, Shipping: 5_00, Discounts: 2_00, NewOrders: whole(1), Units: 2}

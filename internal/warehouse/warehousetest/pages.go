@@ -13,7 +13,6 @@ import (
 
 func productPages(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	in := warehouse.Windows{Recent: january, Earlier: period("2026-01-12", "2026-01-12")}
 	cup := warehouse.ProductTotal{SKU: "CUP", Title: "Cup", Units: 5, Orders: 3, Net: 145_00, Discount: 2_00, Cost: 60_00, Costed: 3}
 	pot := warehouse.ProductTotal{SKU: "POT", Title: "Pot", Units: 1, Orders: 1, Net: 35_00, Cost: 9_00, Costed: 1}
@@ -35,7 +34,6 @@ func productPages(on trial) {
 
 func productSpans(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	spans := answer[warehouse.Pair[[]warehouse.ProductSpan]](t)(w.ProductSpans(t.Context(), shop, warehouse.Windows{Recent: january, Earlier: period("2026-01-12", "2026-01-12")}))
 	pot := warehouse.ProductSpan{SKU: "POT", Title: "Pot", Units: 1, Net: 35_00, Sold: period("2026-01-12", "2026-01-12")}
 	same(t, "spans of products", warehouse.Pair[[]warehouse.ProductSpan]{
@@ -48,7 +46,6 @@ func productSpans(on trial) {
 
 func couponPages(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	in := warehouse.Windows{Recent: january}
 	mary := warehouse.CouponTotal{Code: "MARY", Channel: "influencer", Creator: "mary", Orders: 2, Charged: 140_00, Discount: 2_50, NewOrders: 2}
 	free := warehouse.CouponTotal{Code: "FREESHIP", Orders: 1, Charged: 40_00, Discount: 1_50, NewOrders: 1}
@@ -66,7 +63,6 @@ func couponPages(on trial) {
 
 func campaignPages(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	in := warehouse.Windows{Recent: january, Earlier: period("2026-01-11", "2026-01-11")}
 	ask := func(of warehouse.CampaignsOf) warehouse.CampaignPage {
 		t.Helper()

@@ -458,7 +458,6 @@ func compareMessages(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceI
 // for the first one.
 func smallStorePeople(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	got := answer[warehouse.Pair[warehouse.SegmentTotals]](t)(w.SegmentTotals(t.Context(), shop, "", warehouse.Windows{Recent: january}))
 	same(t, "new, returning and unknown", []int64{100_00 + 80_00 + 40_00, 50_01 - 5_00, 30_00},
 		[]int64{got.Recent.New.Charged, got.Recent.Returning.Charged, got.Recent.Unknown.Charged})

@@ -15,47 +15,82 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Questions tests questions, most of them about one small store. The function open is as in [Run].
+func Questions(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse) {
+	t.Helper()
+	now := instant("2026-03-01T12:00:00Z")
+	w := open(t, func() time.Time { return now })
+	small(t, w)
+	for name, test := range map[string]func(trial){
+		"the small store gives the totals computed by hand":    smallStoreTotals,
+		"the small store gives the days computed by hand":      smallStoreDays,
+		"models share an order by its touches":                 modelShares,
+		"platform claims and store totals are both reported":   platformClaims,
+		"products count each order once":                       productPages,
+		"products have their first and last day":               productSpans,
+		"coupons count each order once":                        couponPages,
+		"campaigns have the latest name and last-touch credit": campaignPages,
+		"surfaces add up to the store":                         surfaces,
+		"customers, journeys and answers of the small store":   smallStorePeople,
+	} {
+		t.Run(name, func(t *testing.T) { test(trial{t: t, w: w, now: &now}) })
+	}
+	each(t, open, map[string]func(trial){
+		"goals change and go one by one":                        targetsChange,
+		"regions are those of the country with the most orders": regions,
+		"coverage, channels and sources say what there is":      whatThereIs,
+		"an order is found by its key":                          orderByKey,
+		"rates have one order for all sources":                  ratesInOrder,
+		"a customer who is forgotten leaves the orders":         forgottenCustomer,
+	})
+}
+
+// each runs tests that import on their own.
+func each(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse, tests map[string]func(trial)) {
+	t.Helper()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			now := instant("2026-03-01T12:00:00Z")
+			test(trial{t: t, w: open(t, func() time.Time { return now }), now: &now})
+		})
+	}
+}
+
 // Run tests an engine. The function open returns an empty warehouse for one test. The warehouse takes the times of
 // imports from the clock and is closed at the end of the test.
 func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse) {
 	t.Helper()
-	for name, test := range map[string]func(trial){
-		"an empty store has zero rows and no errors":              emptyStore,
-		"the small store gives the totals computed by hand":       smallStoreTotals,
-		"the small store gives the days computed by hand":         smallStoreDays,
-		"models share an order by its touches":                    modelShares,
-		"a long path shares a large order exactly":                longPath,
-		"platform claims and store totals are both reported":      platformClaims,
-		"products count each order once":                          productPages,
-		"products have their first and last day":                  productSpans,
-		"costs of products fill lines that have none":             costsFillLines,
-		"coupons count each order once":                           couponPages,
-		"campaigns have the latest name and last-touch credit":    campaignPages,
+	t.Run("questions", func(t *testing.T) {
+		t.Parallel()
+		Questions(t, open)
+	})
+	each(t, open, map[string]func(trial){
+		"a day that changes after it was shown has a history":     lateChanges,
 		"an order is one creator's":                               creatorSignals,
-		"surfaces add up to the store":                            surfaces,
+		"a mapped coupon credits earlier orders":                  couponMapped,
+		"a file is known until its tables change":                 knownFile,
+		"answers find their order whenever it comes":              lateOrders,
+		"unchanged days count as examined":                        looks,
+		"an empty store has zero rows and no errors":              emptyStore,
+		"a long path shares a large order exactly":                longPath,
+		"costs of products fill lines that have none":             costsFillLines,
 		"a surface's total replaces its orders":                   surfaceTotals,
 		"goals come back as they were imported":                   targets,
-		"goals change and go one by one":                          targetsChange,
-		"regions are those of the country with the most orders":   regions,
 		"pages tile the whole":                                    pagesTile,
-		"coverage, channels and sources say what there is":        whatThereIs,
 		"an identical import changes nothing":                     identicalImport,
 		"a changed order replaces what came with it":              changedOrder,
 		"refunds without their order join those it has":           returnsAlone,
 		"an order without refunds has none, if others have":       ordersWithoutRefunds,
 		"refunds with a day outlast a total":                      totalOfRefunds,
 		"brief figures leave out no channel":                      briefsOfSilentChannel,
-		"an order is found by its key":                            orderByKey,
 		"refunds of unknown orders count on their own day":        unknownOrders,
 		"gaps in ad reports are those of a platform":              platformGaps,
-		"rates have one order for all sources":                    ratesInOrder,
 		"an older version of an order is ignored":                 olderVersion,
 		"the version that has come further counts":                versionsWithoutDate,
 		"a campaign's totals meet under one key":                  campaignsMeet,
 		"a first order that is cancelled makes the second first":  newnessMoves,
-		"a mapped coupon credits earlier orders":                  couponMapped,
 		"a coupon changes its channel and keeps its creator":      couponChanged,
-		"a customer who is forgotten leaves the orders":           forgottenCustomer,
 		"a customer who is forgotten leaves the profiles":         forgottenProfile,
 		"the latest version of a customer's profile counts":       profileVersions,
 		"names fill the reports that tell ids only":               namesFillReports,
@@ -65,28 +100,17 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"spend of one key in one import adds up":                  spendAddsUp,
 		"a dry run counts and keeps nothing":                      dryRun,
 		"an aborted import leaves nothing":                        abortedImport,
-		"a file is known until its tables change":                 knownFile,
 		"readers see the old state until commit":                  readersDuringImport,
 		"two imports follow one another":                          importsInSequence,
 		"workspaces see nothing of each other":                    workspacesApart,
 		"rows without a key or a day are refused":                 refusedRows,
-		"customers, journeys and answers of the small store":      smallStorePeople,
-		"answers find their order whenever it comes":              lateOrders,
 		"an answer's text is looked for as it stands":             answerTexts,
 		"a random store agrees with the reference":                randomStore,
-		"a day that changes after it was shown has a history":     lateChanges,
 		"a day that grows before it is over has not changed":      growingDay,
 		"a feed leaves one version of a day and hour":             feedWithinAnHour,
-		"unchanged days count as examined":                        looks,
 		"days as of any instant are the roll-ups of then":         historyReplayed,
 		"a random store in unsorted pieces agrees with reference": randomPieces,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			now := instant("2026-03-01T12:00:00Z")
-			test(trial{t: t, w: open(t, func() time.Time { return now }), now: &now})
-		})
-	}
+	})
 }
 
 // trial is the environment of a test of the suite.

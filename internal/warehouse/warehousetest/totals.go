@@ -56,7 +56,6 @@ func briefsOfSilentChannel(on trial) {
 
 func smallStoreTotals(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	in := warehouse.Windows{Recent: january, Earlier: period("2026-01-12", "2026-02-15")}
 	totals := answer[warehouse.Pair[measure.Sums]](t)(w.StoreTotals(t.Context(), shop, in))
 	same(t, "January", smallTotals, totals.Recent)
@@ -69,7 +68,6 @@ func smallStoreTotals(on trial) {
 
 func smallStoreDays(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	days := answer[[]warehouse.DayTotal](t)(w.StoreDays(t.Context(), shop, january))
 	same(t, "days", []warehouse.DayTotal{
 		{Day: date("2026-01-10"), Sums: measure.Sums{Orders: whole(1), Charged: 100_00, Tax: 10_00, Shipping: 5_00, Discounts: 2_00, NewOrders: whole(1), Units: 2}, Spend: 310_00, SpendKnown: true},
@@ -88,7 +86,6 @@ func smallStoreDays(on trial) {
 // email 14, 7 and 0 days before. Order 4 has the same three channels at one instant and a charge of -5.00.
 func modelShares(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	in := warehouse.Windows{Recent: january}
 	charged := map[measure.Model]map[measure.Channel]int64{
 		measure.LastTouch:     {"google": 100_00, "email": 50_01 - 5_00},
@@ -151,7 +148,6 @@ func longPath(on trial) {
 
 func platformClaims(on trial) {
 	t, w := on.t, on.w
-	small(t, w)
 	in := warehouse.Windows{Recent: january}
 	rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.PlatformReported, in)).Recent
 	rest := smallTotals
