@@ -417,7 +417,7 @@ func TestLimitsOfChanges(t *testing.T) {
 		}, ""},
 		"1.6 times the claims":            {func(s *Store) { scaled(google(s).Claimed, 7, 1.61) }, "claims_break google"},
 		"fewer than 1.6 times the claims": {func(s *Store) { scaled(google(s).Claimed, 7, 1.59) }, ""},
-		"1.6 times the claims of 14 days": {func(s *Store) { scaled(google(s).Claimed, 600, 3.0/90); scaled(google(s).Claimed, 14, 1.61) }, "claims_break google"},
+		"1.6 times the claims of 14 days": {func(s *Store) { scaled(google(s).Claimed, 600, 4.0/90); scaled(google(s).Claimed, 14, 1.61) }, "claims_break google"},
 		"1.6 times few claims":            {func(s *Store) { scaled(google(s).Claimed, 600, 1.8/90); scaled(google(s).Claimed, 14, 1.61) }, ""},
 		"30% of the claims":               {func(s *Store) { scaled(google(s).Claimed, 7, 0.29) }, "claims_break google"},
 		"more than 30% of the claims":     {func(s *Store) { scaled(google(s).Claimed, 7, 0.31) }, ""},
