@@ -87,18 +87,18 @@ func (c claims) at(t int) (claimTest, bool) {
 	if !ok {
 		return out, false
 	}
-	var errors []float64 // squared and standardized, of windows that do not overlap the recent window
+	var misses []float64 // squared and standardized, of windows that do not overlap the recent window
 	for u := t - stepDays*((c.recent+stepDays-1)/stepDays); u >= c.recent+c.base; u -= stepDays {
 		if past, ok := c.expect(u); ok {
 			miss := past.claimed - past.expected
-			errors = append(errors, miss*miss/(past.expected*past.spread))
+			misses = append(misses, miss*miss/(past.expected*past.spread))
 		}
 	}
-	if len(errors) < leastPositions {
+	if len(misses) < leastPositions {
 		return out, false
 	}
-	stats.Sort(errors)
-	out.spread *= max(1, stats.Quantile(errors, 0.5)/chiMedian)
+	stats.Sort(misses)
+	out.spread *= max(1, stats.Quantile(misses, 0.5)/chiMedian)
 	if out.claimed > out.expected {
 		out.p = atLeast(out.claimed, out.expected, out.spread)
 	} else {

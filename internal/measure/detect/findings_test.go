@@ -480,6 +480,8 @@ func TestDrifts(t *testing.T) {
 		"a rise of a long series":       {changed(600, map[[2]int]float64{{593, 600}: math.E}), week, "33.333 1.718 593 true"},
 		"a rise as in the year before":  {changed(600, map[[2]int]float64{{593, 600}: math.E, {229, 236}: math.E}), week, "0.000 1.718 599 true"},
 		"a rise below the year before":  {changed(600, map[[2]int]float64{{593, 600}: math.E, {229, 236}: 9}), week, "0.000 1.718 599 true"},
+		"an ordinary rise a year ago":   {changed(600, map[[2]int]float64{{593, 600}: math.E, {229, 236}: 1.05}), week, "33.333 1.718 593 true"},
+		"an unusual rise a year ago":    {changed(600, map[[2]int]float64{{593, 600}: math.E, {229, 236}: 1.07}), week, "31.078 1.718 593 true"},
 		"a rise 14 days after that":     {changed(600, map[[2]int]float64{{593, 600}: math.E, {215, 222}: math.E}), week, "0.000 1.718 599 true"},
 		"a rise 21 days after that":     {changed(600, map[[2]int]float64{{593, 600}: math.E, {208, 215}: math.E}), week, "33.333 1.718 596 true"},
 		"a rise of 147 days":            {changed(147, map[[2]int]float64{{140, 147}: math.E}), week, "16.667 1.718 146 false"},
