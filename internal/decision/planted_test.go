@@ -416,7 +416,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 		t.Skip("simulated stores take minutes; ASSAY_PLANTED=DIR runs them")
 	}
 	planted, found := map[string]int{}, map[string]int{}
-	wrong, stores := map[bool]int{}, map[bool]int{} // the key is true for clean stores
+	wrong, stores := map[bool]int{}, map[bool]int{}              // the key is true for clean stores
 	first := uint64(number(os.Getenv("ASSAY_PLANTED_FIRST"), 1)) //nolint:gosec // a small number
 	for _, group := range slices.Sorted(maps.Keys(groups)) {
 		clean := group == "clean"
