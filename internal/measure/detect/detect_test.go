@@ -169,6 +169,46 @@ func TestEachFaultIsFound(t *testing.T) {
 	}
 }
 
+// fewClaims is a store with a channel of about 20 orders and 35 claims per week. Its spend and its orders change with the
+// level of its budget.
+func fewClaims(seed uint64) Store {
+	const n = 600
+	r := rand.New(rand.NewPCG(seed, 23))
+	s := Store{Days: civil.Range{First: civil.MustParse("2025-01-01"), Last: civil.MustParse("2025-01-01").AddDays(n - 1)}}
+	c, level := Channel{Name: "facebook"}, 1.0
+	for range n {
+		if r.IntN(28) == 0 {
+			level = math.Exp(0.3 * r.NormFloat64())
+		}
+		c.Spend = append(c.Spend, 100*level*math.Exp(0.1*r.NormFloat64()))
+		c.Orders, c.Claimed = append(c.Orders, clustered(r, 3*(0.6+0.4*level))), append(c.Claimed, clustered(r, 5*(0.6+0.4*level)))
+		s.Orders = append(s.Orders, clustered(r, 30))
+	}
+	s.Channels = []Channel{c}
+	return s
+}
+
+func TestABreakOfFewClaimsIsFound(t *testing.T) {
+	t.Parallel()
+	const stores = 200
+	found, wrong := 0, 0
+	for seed := range uint64(stores) {
+		s := fewClaims(seed)
+		wrong += len(claimsBreaks(s))
+		scaled(s.Channels[0].Claimed, 8, 3)
+		for _, f := range claimsBreaks(s) {
+			found++
+			if first := s.Days.Last.AddDays(-7); f.Since.Before(first) {
+				t.Errorf("seed %d: the break of %s began on %s", seed, first, f.Since)
+			}
+		}
+	}
+	t.Logf("found in %d of %d stores, in %d without a break", found, stores, wrong)
+	if found < 0.8*stores || wrong > 2 {
+		t.Errorf("a break is found in %d of %d stores, and in %d stores without one; want 160 and at most 2", found, stores, wrong)
+	}
+}
+
 func about(value, sd float64) measure.Estimate {
 	return measure.Estimate{Value: value, Interval: measure.NormalInterval(value, sd, Level)}
 }

@@ -22,6 +22,7 @@ const (
 	leastPositions = 12  // minimum number of positions in a history
 	yearDays       = 364 // distance to the same weekday a year before
 	nearYear       = 14  // days around that weekday
+	unusualZ       = 2   // minimum z-score of a season
 	leastScale     = 0.03
 	onsetDays      = 60 // how far back the first day of an alarm is searched
 )
@@ -39,8 +40,9 @@ type windows struct {
 //	z = (d - median) / max(1.4826 MAD, 0.03).
 //
 // The median absolute deviation (MAD) tolerates past outliers. If the series is longer than a year, d is also compared
-// with the most extreme value around the same day a year before. The score then uses the smaller distance. A yearly
-// sale is then not a finding. A shorter history needs twice the distance.
+// with the most extreme value around the same day a year before, if that value is at least two deviations from the
+// median. The score then uses the smaller distance. A yearly sale is then not a finding. The most extreme of five
+// ordinary values is noise, not a season. A shorter history needs twice the distance.
 type drift struct {
 	z           float64
 	before, now float64 // ratio
@@ -131,6 +133,9 @@ func (r ratios) at(t int) (drift, bool) {
 	out := drift{before: before, now: now, sd: scale}
 	distance := d - middle
 	season, known := r.season(t, distance)
+	if known && math.Abs(season-middle) < unusualZ*scale {
+		season = middle
+	}
 	switch {
 	case r.anySeason:
 		known = t >= yearDays

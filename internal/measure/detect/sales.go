@@ -215,32 +215,6 @@ func tracking(s Store, channel measure.Channel, d drift, now, before string) Fin
 	}
 }
 
-// Windows of claimed orders per last-touch order. The longer window finds smaller changes in channels with few orders.
-var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
-
-// claimsBreaks finds channels whose claimed orders per last-touch order jump or end while spend continues: a pixel that
-// fires twice, or not at all. A loss of touchpoints has its own kind of finding and replaces this finding. Platforms
-// add conversions to recent days later, so a fall must be large.
-func claimsBreaks(s Store) (all []Finding) {
-	for _, c := range s.Channels {
-		for _, w := range claimWindows {
-			if lately(c.Claimed, w.recent+w.base) < 200 || lately(c.Spend, w.recent) == 0 {
-				continue
-			}
-			d, ok := driftOf(floored(c.Claimed), floored(c.Orders), w)
-			if ratio := d.now / d.before; !ok || math.Abs(d.z) < alarmZ || ratio > 0.3 && ratio < 1.6 {
-				continue
-			}
-			all = append(all, Finding{
-				Kind: ClaimsBreak, Subject: string(c.Name), Channel: c.Name, Since: s.day(d.since), Confidence: d.confidence(), Effort: Small, Severity: Warning,
-				Evidence: []Figure{{"claims_per_order", d.now, Ratio}, {"earlier_claims_per_order", d.before, Ratio}, {"change", d.change(), Share}},
-			})
-			break
-		}
-	}
-	return all
-}
-
 // Limits of a loss of touchpoints.
 const (
 	leastAnswers = 60   // minimum number of earlier respondents per channel
