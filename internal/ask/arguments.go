@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,6 +77,9 @@ func (f *filler) wanted(p Parameter, value string) bool {
 	if p.Name == "topic" && f.tool.Name == "explain" {
 		return f.tr.cuesIn(f.clause, f.tool.Name, p.Name) == 1
 	}
+	if p.Name == "entity_type" {
+		return f.tr.cuesIn(f.clause, f.tool.Name, p.Name) == 1
+	}
 	if p.Name == "sort_by" && f.tool.Name == "campaigns" {
 		return f.clause.isRanked()
 	}
@@ -87,7 +91,7 @@ func (f *filler) wanted(p Parameter, value string) bool {
 
 // isRanked reports whether the clause asks for a ranking.
 func (c *clause) isRanked() bool {
-	return c.has("top best worst most highest lowest biggest largest by least sorted ranked rank expensive losing wasting waste low profitable efficient bottom sort leading")
+	return c.has("top best worst most highest lowest biggest largest by least sorted ranked rank expensive losing lost lose loses wasting waste low profitable efficient bottom sort leading")
 }
 
 // slotReaders read the parameters with values from slots, not from cues.
@@ -278,9 +282,9 @@ func (f *filler) code(Parameter) any {
 	}
 	for i, t := range f.clause.tokens {
 		if t.slot == codeSlot {
-			return t.raw
+			return strings.ToUpper(t.raw)
 		}
-		if t.form == word && t.slot == plain && i > 0 && setOf("coupon code voucher")[f.clause.tokens[i-1].text] && strings.ToUpper(t.raw) == t.raw && len(t.raw) > 2 {
+		if t.form == word && t.slot == plain && i > 0 && couponWords[f.clause.tokens[i-1].text] && strings.ToUpper(t.raw) == t.raw && len(t.raw) > 2 {
 			return t.raw
 		}
 	}
@@ -421,6 +425,9 @@ func (f *filler) periodType(p Parameter) any {
 }
 
 func (f *filler) includeChannels(Parameter) any {
+	if len(f.named()) > 1 || len(f.clause.excluded) > 0 {
+		return true
+	}
 	for i, it := range f.clause.items {
 		if it.tag != "" || it.text != "channel" && it.text != "channels" {
 			continue
@@ -448,7 +455,16 @@ func (f *filler) dates() {
 		if len(c.whens) == 0 && len(f.carried.whens) > 0 {
 			c = f.carried
 		}
-		if p, ok := c.periods(f.q.Today); ok {
+		p, ok := c.periods(f.q.Today)
+		if w, one := f.carried.span(); ok && one && len(f.clause.whens) == 1 && f.clause.has("that this it they") { // "how does that compare to September"
+			switch other := f.clause.whens[0]; {
+			case other.Kind != when.Absolute:
+				p = pair{relate(w, other), w.Period}
+			case other.Period != w.Period:
+				p = sorted(w.Period, other.Period)
+			}
+		}
+		if ok {
 			f.args["period1_start"], f.args["period1_end"] = p.earlier.First.String(), p.earlier.Last.String()
 			f.args["period2_start"], f.args["period2_end"] = p.recent.First.String(), p.recent.Last.String()
 			f.plan.assume("the earlier period is %s; the later period is %s", p.earlier, p.recent)
@@ -463,6 +479,8 @@ func (f *filler) dates() {
 	case !ok && len(f.clause.whens) > 0 && f.clause.whens[0].Kind != when.Future:
 		if p, named := f.clause.periods(f.q.Today); named {
 			f.setDates(p.earlier)
+			w := f.clause.whens[0]
+			f.plan.assume("%q is %s", source(f.q.Text, f.clause.tokens[w.At:w.End]), p.earlier)
 		}
 		return
 	case !ok:
@@ -478,6 +496,21 @@ func (f *filler) dates() {
 
 func (f *filler) setDates(r civil.Range) {
 	f.args["start_date"], f.args["end_date"] = r.First.String(), r.Last.String()
+}
+
+// perPeriod repeats the call of a tool with one period for each period of a clause.
+func perPeriod(call Call, c *clause, today civil.Date) []Call {
+	periods := c.each(today)
+	if call.Arguments["start_date"] == nil || call.Writes || len(periods) < 2 {
+		return []Call{call}
+	}
+	out := make([]Call, len(periods))
+	for i, p := range periods {
+		out[i] = call
+		out[i].Arguments = maps.Clone(call.Arguments)
+		out[i].Arguments["start_date"], out[i].Arguments["end_date"] = p.First.String(), p.Last.String()
+	}
+	return out
 }
 
 // adjust removes arguments that contradict each other.
@@ -532,22 +565,56 @@ func (f *filler) explain() {
 		switch {
 		case w.Period.Days() == 1:
 			f.plan.assume("%q is %s", typed, w.Period.First)
-		case w.Unit == "week":
+		case w.Unit == "week" && w.Count == 0:
 			f.plan.assume("%q is %s; weeks start on Monday", typed, w.Period)
 		default:
 			f.plan.assume("%q is %s", typed, w.Period)
 		}
 	}
+	f.explainLimits()
 	for _, t := range f.clause.tokens {
 		lower := strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(t.raw))
 		switch {
-		case t.slot == channelSlot && t.first && !strings.EqualFold(t.raw, t.text) && !strings.HasPrefix(t.text, lower):
+		case t.slot == channelSlot && t.first && !strings.EqualFold(t.raw, t.text) && !strings.HasPrefix(t.text, strings.TrimSuffix(lower, "s")):
 			f.plan.assume("%q is the channel %s", t.raw, t.text)
 		case t.form == word && t.slot == plain && t.text != lower:
 			f.plan.assume("%q is interpreted as %s", t.raw, t.text)
 		}
 	}
 }
+
+// explainLimits states what the question asks for and the tool does not have.
+func (f *filler) explainLimits() {
+	name, c := f.tool.Name, f.clause
+	if f.tool.Writes || name == "explain" {
+		return
+	}
+	for _, channel := range c.excluded {
+		f.plan.assume("%s cannot leave out a channel; %s is included", name, channel)
+	}
+	if slices.ContainsFunc(c.tokens, func(t token) bool { return t.slot == clockSlot }) {
+		f.plan.assume("figures are by day; times of day are ignored")
+	}
+	if place := c.place(); place != "" && name != "geo_experiment_preflight" {
+		f.plan.assume("%s does not filter by region; %q is ignored", name, place)
+	}
+	if unfiltered[name] && slices.ContainsFunc(f.named(), func(channel string) bool { return !messaging[channel] }) {
+		f.plan.assume("%s does not filter by channel; all channels are included", name)
+	}
+	if p, ok := f.tool.parameter("metric"); ok && f.args["metric"] == nil {
+		if named := c.metrics(); len(named) > 0 && !slices.Contains(p.Enum, named[0]) {
+			f.plan.assume("%s has no %s; it shows %v", name, named[0], p.Default)
+		}
+	}
+	for _, w := range c.whens {
+		if name == "forecasting" && (w.Kind == when.Future || w.Kind == when.Absolute && !w.Period.Contains(f.q.Today)) {
+			f.plan.assume("forecasting is about the current period, not about %q", source(f.q.Text, c.tokens[w.At:w.End]))
+		}
+	}
+}
+
+// unfiltered lists the tools of facts that have no parameter for a channel.
+var unfiltered = setOf("products creators lifecycle")
 
 // metricWords maps words to the metrics in answers.
 var metricWords = map[string]string{

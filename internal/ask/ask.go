@@ -92,12 +92,20 @@ func (tr *Translator) Translate(q Question) Plan {
 			skipped++
 			continue
 		}
+		if pairs := tr.pairs(part, tokens, &q); pairs != nil && tr.isDated(chosen.tool) {
+			for _, pair := range pairs {
+				plan.add(tr.call(tr.single(chosen.tool), pair, &q, &plan, &carried))
+			}
+			continue
+		}
 		call := tr.call(chosen.tool, part, &q, &plan, &carried)
 		plan.Sure = plan.Sure && chosen.sure
 		if len(plan.Calls) == 0 && !chosen.sure {
 			tr.addAlternatives(&plan, chosen, part, &q)
 		}
-		plan.add(call)
+		for _, c := range perPeriod(call, part, q.Today) {
+			plan.add(c)
+		}
 		carried.carry(part)
 	}
 	if len(plan.Calls) == 0 {
@@ -136,7 +144,11 @@ func (p *Plan) add(c Call) {
 		default:
 			continue
 		}
-		have.Metrics = append(have.Metrics, c.Metrics...)
+		for _, m := range c.Metrics {
+			if !slices.Contains(have.Metrics, m) {
+				have.Metrics = append(have.Metrics, m)
+			}
+		}
 		return
 	}
 	p.Calls = append(p.Calls, c)
@@ -256,5 +268,5 @@ func source(question string, tokens []token) string {
 	if len(tokens) == 0 {
 		return ""
 	}
-	return strings.TrimSpace(question[tokens[0].start:tokens[len(tokens)-1].end])
+	return strings.TrimRight(strings.TrimSpace(question[tokens[0].start:tokens[len(tokens)-1].end]), ",")
 }

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,6 +32,7 @@ type clause struct {
 	tokens   []token
 	whens    []when.Expression
 	channels []string // channel keys, in the question's order
+	excluded []string // channels that the clause leaves out, as in "except email"
 	names    []Name
 	items    []item
 }
@@ -68,6 +70,7 @@ func (tr *Translator) parse(tokens []token, q *Question) *clause {
 		}
 	}
 	c.findChannels()
+	c.findTimesOfDay()
 	c.whens = when.Read(q.Today, c.timed())
 	for _, w := range c.whens {
 		s := dateSlot
@@ -100,6 +103,11 @@ func (c *clause) mark(from, to int, s slot) {
 	}
 }
 
+var (
+	timeOfDay    = regexp.MustCompile(`^(\d{1,2}[ap]m|noon|midnight|[ap]m|mornings?|afternoons?|evenings?|nights?)$`)
+	timesBetween = setOf("between from at after before until till to and the in - 1 2 3 4 5 6 7 8 9 10 11 12")
+)
+
 // findChannels marks the longest channel names. A name before "shop" is a sales surface, not a channel.
 func (c *clause) findChannels() {
 	for i := 0; i < len(c.tokens); i++ {
@@ -117,13 +125,45 @@ func (c *clause) findChannels() {
 			}
 			c.mark(from, end, channelSlot)
 			c.tokens[from].text = a.key
-			if !slices.Contains(c.channels, a.key) {
+			switch {
+			case c.leavesOut(from):
+				c.excluded = append(c.excluded, a.key)
+			case !slices.Contains(c.channels, a.key):
 				c.channels = append(c.channels, a.key)
 			}
 			i = end - 1
 			break
 		}
 	}
+}
+
+// leavesOut reports whether the clause leaves out the channel at a token: "except email", "all but email and sms".
+func (c *clause) leavesOut(i int) bool {
+	back := func(n int) string {
+		if i-n < 0 {
+			return ""
+		}
+		return c.tokens[i-n].text
+	}
+	switch back(1) {
+	case "excluding", "except", "exclude", "excludes", "excluded", "without", "minus", "besides", "ignoring", "omitting", "not":
+		return true
+	case "than":
+		return back(2) == "other"
+	case "including", "on", "counting":
+		return back(2) == "not"
+	case "from":
+		return back(2) == "apart" || back(2) == "aside"
+	case "for":
+		return back(2) == "except"
+	case "but":
+		return setOf("all everything channels every channel any")[back(2)]
+	case "out":
+		return setOf("leave leaving left")[back(2)]
+	case "and", "or", ",":
+		return i >= 2 && c.tokens[i-2].slot == channelSlot && len(c.excluded) > 0
+	}
+	return false
 }
 
 // otherMeaning reports whether a word that is also a channel means something else here.
@@ -146,8 +186,25 @@ func (c *clause) otherMeaning(i, end int, a alias) bool {
 	return false
 }
 
+// findTimesOfDay marks "8am", "between 8am and noon" and "at night". Figures are by day.
+func (c *clause) findTimesOfDay() {
+	for i, t := range c.tokens {
+		if t.slot != plain || !timeOfDay.MatchString(t.text) || i > 0 && c.tokens[i-1].text == "this" {
+			continue
+		}
+		from := i
+		for from > 0 && c.tokens[from-1].slot != channelSlot && (timesBetween[c.tokens[from-1].text] || c.tokens[from-1].slot == clockSlot) {
+			from--
+		}
+		c.mark(from, i+1, clockSlot)
+	}
+}
+
 func (c *clause) match(i int, words []string) int {
-	for _, w := range words {
+	for n, w := range words {
+		if n > 0 && c.isHyphen(i) { // "e-mail"
+			i++
+		}
 		if i >= len(c.tokens) || c.tokens[i].slot != plain || c.tokens[i].text != w && c.tokens[i].text != w+"s" {
 			return 0
 		}
@@ -176,11 +233,14 @@ func (c *clause) findIDs() {
 			c.mark(i, i+1, idSlot)
 		case t.form == word && strings.ContainsAny(t.text, "0123456789") && strings.ContainsAny(t.text, "_-"):
 			c.mark(i, i+1, idSlot)
-		case isCode(t.raw):
+		case isCode(t.raw), i > 0 && couponWords[c.tokens[i-1].text] && isCode(strings.ToUpper(t.raw)):
 			c.mark(i, i+1, codeSlot)
 		}
 	}
 }
+
+// couponWords come before a coupon code.
+var couponWords = setOf("coupon code voucher")
 
 // isDated reports whether a number is part of a date.
 func (c *clause) isDated(i int) bool {
@@ -276,7 +336,7 @@ func (tr *Translator) names(c *clause, q *Question) []Name {
 func (c *clause) itemize() {
 	c.items = c.items[:0]
 	for i, t := range c.tokens {
-		if t.slot != plain && !t.first {
+		if t.slot != plain && !t.first || t.slot == clockSlot || c.isHyphen(i) || t.slot == channelSlot && slices.Contains(c.excluded, t.text) {
 			continue
 		}
 		it := item{text: t.text}
@@ -293,6 +353,7 @@ func (c *clause) itemize() {
 			it.tag = codeTag
 		case nameSlot:
 			it.tag = c.nameTag(t.text)
+		case clockSlot:
 		case plain:
 			it.tag = map[form]string{numeral: numberTag, amountForm: moneyTag, percent: percentTag, quoted: quoteTag}[t.form]
 		}
@@ -300,9 +361,18 @@ func (c *clause) itemize() {
 	}
 }
 
+// isHyphen reports whether a token joins two words, as in "over-reporting".
+func (c *clause) isHyphen(i int) bool {
+	if i == 0 || i+1 >= len(c.tokens) || c.tokens[i].form != mark || c.tokens[i].text != "-" {
+		return false
+	}
+	before, after := c.tokens[i-1], c.tokens[i+1]
+	return before.form == word && after.form == word && before.end == c.tokens[i].start && c.tokens[i].end == after.start
+}
+
 func (c *clause) dateTagAt(i int) string {
 	for _, w := range c.whens {
-		if w.At <= i && i < w.End && (w.Kind == when.Before || w.Kind == when.YearAgo || w.Kind == when.WeekAgo || w.Kind == when.Rolling) {
+		if w.At <= i && i < w.End && (w.Kind == when.Before || w.Kind == when.YearAgo || w.Kind == when.WeekAgo || w.Kind == when.Shifted || w.Kind == when.Rolling) {
 			return relativeTag
 		}
 	}

@@ -24,22 +24,13 @@ type pair struct{ earlier, recent civil.Range }
 
 // periods returns the periods that a clause compares. Without a date the tool's defaults apply.
 func (c *clause) periods(today civil.Date) (pair, bool) {
-	var named, related []when.Expression
-	for _, w := range c.whens {
-		switch w.Kind {
-		case when.Absolute:
-			named = append(named, w)
-		case when.Before, when.YearAgo, when.WeekAgo, when.Rolling:
-			related = append(related, w)
-		case when.Future:
-		}
-	}
+	named, related := c.expressions()
 	if len(named) == 1 && len(named[0].Parts) == 2 && len(related) == 0 && isNamed(named[0], c) {
 		return pair{named[0].Parts[0], named[0].Parts[1]}, true
 	}
 	switch {
 	case len(named) >= 2:
-		return sorted(twoPeriods(named[0], named[1])), true
+		return sorted(c.resolve(named[0], named[1])), true
 	case len(named) == 1 && len(related) > 0:
 		return pair{relate(named[0], related[0]), named[0].Period}, true
 	case len(named) == 1:
@@ -48,6 +39,53 @@ func (c *clause) periods(today civil.Date) (pair, bool) {
 		return untilNow(related[0], today), true
 	}
 	return pair{}, false
+}
+
+// expressions returns the past periods that a clause names, and those that refer to another period.
+func (c *clause) expressions() (named, related []when.Expression) {
+	for _, w := range c.whens {
+		switch w.Kind {
+		case when.Absolute:
+			named = append(named, w)
+		case when.Before, when.YearAgo, when.WeekAgo, when.Shifted, when.Rolling:
+			related = append(related, w)
+		case when.Future:
+		}
+	}
+	return named, related
+}
+
+// resolve resolves two periods that a clause compares and stores them, so that the assumptions state them.
+func (c *clause) resolve(a, b when.Expression) (civil.Range, civil.Range) {
+	first, second := twoPeriods(a, b)
+	c.whens = slices.Clone(c.whens)
+	for i, w := range c.whens {
+		switch w.At {
+		case a.At:
+			c.whens[i].Period = first
+		case b.At:
+			c.whens[i].Period = second
+		}
+	}
+	return first, second
+}
+
+// each returns the periods of a clause that a tool with one period answers with one call each, in the question's order.
+func (c *clause) each(today civil.Date) []civil.Range {
+	named, related := c.expressions()
+	var out []civil.Range
+	switch {
+	case len(named) == 2:
+		first, second := c.resolve(named[0], named[1])
+		out = []civil.Range{first, second}
+	case len(named) == 1 && len(related) > 0:
+		out = []civil.Range{named[0].Period, relate(named[0], related[0])}
+	default:
+		for _, w := range named {
+			out = append(out, w.Period)
+		}
+	}
+	return out
 }
 
 // isNamed reports whether both ends of a range are periods with a name, as in "from Q2 to Q3".
@@ -63,6 +101,13 @@ func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
 		second = inYear(a, b.Period.First.Year())
 	case a.Unit == "year" && b.Unit != "year":
 		first = inYear(b, a.Period.First.Year())
+	case first == second && a.Unit == "weekend" && b.Unit == "weekend":
+		before := civil.Range{First: first.First.AddDays(-7), Last: first.Last.AddDays(-7)}
+		if a.Last {
+			first = before
+		} else {
+			second = before
+		}
 	case first == second && a.Last != b.Last, first == second && a.Event != nil:
 		if a.Last {
 			first = inYear(a, first.First.Year()-1)
@@ -98,7 +143,12 @@ func sorted(a, b civil.Range) pair {
 func relate(w, r when.Expression) civil.Range {
 	switch r.Kind {
 	case when.YearAgo:
+		if w.Unit == "week" || w.Unit == "weekend" { // the same weekdays
+			return civil.Range{First: w.Period.First.AddDays(-daysOf(52, "week")), Last: w.Period.Last.AddDays(-daysOf(52, "week"))}
+		}
 		return inYear(w, w.Period.First.Year()-1)
+	case when.Shifted:
+		return when.ShiftUnits(w.Period, r.Unit, -1)
 	case when.WeekAgo:
 		return civil.Range{First: w.Period.First.AddDays(-7), Last: w.Period.Last.AddDays(-7)}
 	case when.Before:
@@ -173,6 +223,9 @@ func untilNow(r when.Expression, today civil.Date) pair {
 	case when.YearAgo:
 		recent.First = when.StartOf("year", today)
 		return pair{when.ShiftYears(recent, -1), recent}
+	case when.Shifted:
+		recent.First = when.StartOf(unit, today)
+		return pair{when.ShiftUnits(recent, unit, -1), recent}
 	case when.WeekAgo:
 		recent = when.DayRange(today)
 		return pair{when.DayRange(today.AddDays(-7)), recent}

@@ -113,6 +113,69 @@ func (tr *Translator) favorite(c *clause) (tool string, votes float64) {
 	return tool, votes
 }
 
+// pairs splits "facebook last week and google today" into a clause for each channel with its own period. It returns none
+// if the clause does not alternate between channels and periods. The words before the first and after the last pair apply
+// to all.
+func (tr *Translator) pairs(c *clause, question []token, q *Question) []*clause {
+	var at []int // positions of the channels and periods
+	for i, t := range c.tokens {
+		if t.first && (t.slot == channelSlot || t.slot == dateSlot) {
+			at = append(at, i)
+		}
+	}
+	if len(at) < 4 || len(at)%2 > 0 || len(c.channels) != len(at)/2 || len(c.whens) != len(at)/2 {
+		return nil
+	}
+	for n, i := range at {
+		if c.tokens[i].slot != c.tokens[at[n%2]].slot || n%2 > 0 && c.tokens[i].slot == c.tokens[at[0]].slot {
+			return nil
+		}
+	}
+	last := at[len(at)-1]
+	for end := last; last < len(c.tokens) && c.tokens[last].slot == c.tokens[end].slot; {
+		last++
+	}
+	ends := make([]int, 0, len(at)/2)
+	for n := 1; n+1 < len(at); n += 2 {
+		joint := slices.IndexFunc(c.tokens[at[n]:at[n+1]], func(t token) bool { return t.slot == plain && joints[t.text] })
+		if joint < 0 {
+			return nil
+		}
+		ends = append(ends, at[n]+joint)
+	}
+	original := func(from, to int) []token { // the tokens as they were before the slots were recognized
+		return slices.DeleteFunc(slices.Clone(question), func(t token) bool {
+			return !slices.ContainsFunc(c.tokens[from:to], func(of token) bool { return of.start == t.start })
+		})
+	}
+	var out []*clause
+	start := at[0]
+	for _, end := range append(ends, last) {
+		out = append(out, tr.parse(slices.Concat(original(0, at[0]), original(start, end), original(last, len(c.tokens))), q))
+		start = end + 1
+	}
+	return out
+}
+
+// joints are the words between two channels with their own periods.
+var joints = setOf("and vs versus with against to than or , & compared")
+
+// isDated reports whether a tool reads one or two periods.
+func (tr *Translator) isDated(name string) bool {
+	tool := tr.tools[name]
+	_, one := tool.parameter("start_date")
+	_, two := tool.parameter("period1_start")
+	return (one || two) && !tool.Writes
+}
+
+// single returns the tool that answers for one period what a tool compares.
+func (tr *Translator) single(name string) string {
+	if _, two := tr.tools[name].parameter("period1_start"); two {
+		return "performance"
+	}
+	return name
+}
+
 // inherit completes "which of my channels has the highest" with the subject of the previous part.
 func (tr *Translator) inherit(left, right *clause) {
 	if !right.has("highest lowest best worst most least") || right.has("revenue sales orders spend roas campaigns campaign products creators") {

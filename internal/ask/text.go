@@ -36,6 +36,7 @@ const (
 	nameSlot
 	idSlot
 	codeSlot
+	clockSlot // a time of day
 )
 
 // token is one word, number or mark of a question.
@@ -78,11 +79,20 @@ func tokenize(question string) []token {
 	return spelledNumbers(out)
 }
 
+// shorthand maps the short forms of a chat to their words.
+var shorthand = map[string]string{
+	"lst": "last", "frm": "from", "yday": "yesterday", "yest": "yesterday", "wk": "week", "wks": "weeks", "mth": "month", "mths": "months",
+	"qtr": "quarter", "qtrs": "quarters", "yr": "year", "yrs": "years", "rev": "revenue", "avg": "average", "cust": "customer", "custs": "customers",
+}
+
 var ordinal = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
 
 func (t *token) read() {
 	lower := strings.ToLower(t.raw)
 	t.text = strings.NewReplacer("'", "", "’", "").Replace(lower)
+	if full := shorthand[t.text]; full != "" {
+		t.text = full
+	}
 	first, _ := utf8.DecodeRuneInString(lower)
 	switch {
 	case strings.ContainsRune(`"“‘'`, first):

@@ -98,6 +98,14 @@ func newLexicon(words string) lexicon {
 			l.targets[len(w)] = append(l.targets[len(w)], w)
 		}
 	}
+	for name := range states {
+		for w := range strings.FieldsSeq(name) {
+			l.known[w] = true
+		}
+	}
+	for country := range countries {
+		l.known[country] = true
+	}
 	for _, extra := range []string{dateWords, channelWords()} {
 		for w := range strings.FieldsSeq(extra) {
 			if l.known[w] = true; len(w) >= shortestCorrected && !slices.Contains(l.targets[len(w)], w) {
@@ -129,7 +137,7 @@ const (
 // correct returns the known word for a misspelled word, otherwise the word itself. The first letters must agree, unless
 // the first two letters are exchanged.
 func (l lexicon) correct(w string) string {
-	if len(w) < shortestCorrected || l.known[w] || l.known[strings.TrimSuffix(w, "s")] || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
+	if len(w) < shortestCorrected || l.known[w] || l.known[strings.TrimSuffix(w, "s")] || l.known[w+"s"] || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return w
 	}
 	allowed := 1
@@ -216,4 +224,26 @@ func isStateCode(raw string) bool {
 		}
 	}
 	return false
+}
+
+// countries are names of countries and continents that questions mention. No tool filters by country.
+var countries = setOf(`germany france italy spain portugal poland austria switzerland belgium netherlands denmark sweden norway finland
+	ireland england scotland britain uk usa canada mexico brazil australia japan china india europe asia africa america eu`)
+
+// place returns the state or country that a clause names, or "".
+func (c *clause) place() string {
+	for i := range c.tokens {
+		for n := min(2, len(c.tokens)-i); n > 0; n-- {
+			words := make([]string, n)
+			for k, t := range c.tokens[i : i+n] {
+				if t.slot == plain && t.form == word {
+					words[k] = t.text
+				}
+			}
+			if name := strings.Join(words, " "); states[name] != "" || countries[name] {
+				return name
+			}
+		}
+	}
+	return ""
 }

@@ -28,7 +28,7 @@ func (f *filler) newBudget(Parameter) any {
 	if amount < 0 {
 		return nil
 	}
-	if i := slices.IndexFunc(f.clause.items, func(it item) bool { return it.text == "by" }); i >= 0 && !f.clause.has("to") {
+	if f.clause.has("by another extra more additional") && !f.clause.has("to") {
 		return nil
 	}
 	switch f.platform(f.platformParameter()) {

@@ -149,7 +149,7 @@ func (c calendar) weekend(i int) (Expression, bool) {
 		}
 		return Expression{End: end, Kind: WeekAgo, Unit: "weekend"}, true
 	}
-	return Expression{End: end, Period: civil.Range{First: saturday, Last: saturday.AddDays(1)}, Unit: "weekend"}, true
+	return Expression{End: end, Period: civil.Range{First: saturday, Last: saturday.AddDays(1)}, Unit: "weekend", Last: how == "last"}, true
 }
 
 // weekOf reads "the week of November 9".
@@ -196,7 +196,14 @@ func (c calendar) weekdayPeriod(i int) (Expression, bool) {
 	if c.word(i) == "this" && back == 7 {
 		back = 0
 	}
-	return Expression{End: next + 1, Period: DayRange(c.today.AddDays(-back)), Point: true}, true
+	end := next + 1
+	if next == i && c.oneOf(end, "before prior earlier") { // "the Friday before"
+		if c.word(end+1) != "last" {
+			return Expression{End: end + 1, Kind: WeekAgo}, true
+		}
+		end, back = end+2, back+7
+	}
+	return Expression{End: end, Period: DayRange(c.today.AddDays(-back)), Point: true}, true
 }
 
 // quarter reads "Q3", "third quarter" and "Q3 2025".
@@ -291,6 +298,36 @@ func (c calendar) monthPeriod(i int) (Expression, bool) {
 	return w, true
 }
 
+// daysOfMonth reads "1 to 15 November" and "between 3 and 10 November".
+func (c calendar) daysOfMonth(i int) (Expression, bool) {
+	between := c.word(i-1) == "between"
+	for c.oneOf(i, "the") {
+		i++
+	}
+	if i+2 >= len(c.tokens) || c.tokens[i].Form != Numeral || c.tokens[i].Taken || c.month(i+1) > 0 {
+		return Expression{}, false
+	}
+	joined := c.oneOf(i+1, "to until till through thru -") || between && c.oneOf(i+1, "and &")
+	next := i + 2
+	if c.oneOf(next, "the") {
+		next++
+	}
+	if !joined || next >= len(c.tokens) || c.tokens[next].Form != Numeral {
+		return Expression{}, false
+	}
+	to, ok := c.monthPeriod(next)
+	if !ok || !to.Point || c.month(to.End-1) == 0 && !IsYear(c.word(to.End-1)) {
+		return Expression{}, false
+	}
+	from, ok := c.dayOfSameMonth(i, to.Period.First)
+	if !ok || from.Period.First.After(to.Period.First) {
+		return Expression{}, false
+	}
+	return Expression{
+		End: to.End, Period: civil.Range{First: from.Period.First, Last: to.Period.Last}, Parts: []civil.Range{from.Period, to.Period},
+	}, true
+}
+
 // mayIsMonth distinguishes the month from the verb.
 func (c calendar) mayIsMonth(i int) bool {
 	return c.oneOf(i-1, "in for of since during from last this to until and vs versus through - than with late early") ||
@@ -348,6 +385,10 @@ func (c calendar) dayWord(i int) (Expression, bool) {
 		return Expression{End: i + 1, Period: DayRange(c.today), Unit: "day", Point: true}, true
 	case "yesterday", "yesterdays":
 		return Expression{End: i + 1, Period: DayRange(c.today.AddDays(-1)), Unit: "day", Point: true}, true
+	case "this":
+		if c.oneOf(i+1, "morning afternoon evening") {
+			return Expression{End: i + 2, Period: DayRange(c.today), Unit: "day", Point: true}, true
+		}
 	case "day":
 		if end, ok := c.phrase(i, "day before yesterday"); ok {
 			return Expression{End: end, Period: DayRange(c.today.AddDays(-2)), Unit: "day", Point: true}, true

@@ -87,6 +87,18 @@ func ShiftYears(r civil.Range, n int) civil.Range {
 	return civil.Range{First: shiftMonths(r.First, 12*n), Last: shiftMonths(r.Last, 12*n)}
 }
 
+// ShiftUnits moves a period by months or quarters. A period that ends with its month still does.
+func ShiftUnits(r civil.Range, unit string, n int) civil.Range {
+	if unit == "quarter" {
+		n *= 3
+	}
+	shifted := civil.Range{First: shiftMonths(r.First, n), Last: shiftMonths(r.Last, n)}
+	if r.Last.AddDays(1).Day() == 1 {
+		shifted.Last = FullUnit("month", StartOf("month", shifted.Last)).Last
+	}
+	return shifted
+}
+
 // isOrdinal reports whether a numeral is written like 3rd.
 func isOrdinal(text string) bool {
 	return len(text) > 2 && strings.Trim(text, "0123456789") == text[len(text)-2:] && text[0] <= '9'

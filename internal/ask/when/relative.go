@@ -39,7 +39,10 @@ func UnitOf(w string) string {
 	return ""
 }
 
-// sameTime reads "same time last year" and "a year ago".
+// sameSpans are the words after "same" that mean the days of another period.
+const sameSpans = "time day days period dates point"
+
+// sameTime reads "same time last year", "this time last year" and "a year ago".
 func (c calendar) sameTime(i int) (Expression, bool) {
 	end := i
 	switch {
@@ -52,6 +55,16 @@ func (c calendar) sameTime(i int) (Expression, bool) {
 		if c.oneOf(end, "of in from a the") {
 			end++
 		}
+		if w, ok := c.single(end); ok && c.oneOf(i+1, sameSpans) && w.Event != nil && w.Kind == Absolute && slices.Contains(Units, w.Unit) {
+			return c.shorten(w), true // "the same days of October"
+		}
+	case c.word(i) == "this" && c.oneOf(i+1, "time point"):
+		end += 2
+		if c.oneOf(end, "of in") {
+			end++
+		}
+	case c.word(i) == "ly":
+		return Expression{End: i + 1, Kind: YearAgo}, true
 	case c.oneOf(i, "a one") && c.word(i+1) == "year" && c.oneOf(i+2, "ago earlier before prior"):
 		return Expression{End: i + 3, Kind: YearAgo}, true
 	case c.word(i) == "year" && c.oneOf(i+1, "ago earlier"):
@@ -67,7 +80,7 @@ func (c calendar) sameTime(i int) (Expression, bool) {
 	case c.oneOf(end, "last previous prior") && c.word(end+1) == "week", c.word(end) == "week" && c.oneOf(end+1, "ago before earlier"):
 		return Expression{End: end + 2, Kind: WeekAgo}, true
 	case c.oneOf(end, "last previous prior") && c.oneOf(end+1, "month quarter"):
-		return Expression{End: end + 2, Kind: Before, Unit: c.word(end + 1)}, true
+		return Expression{End: end + 2, Kind: Shifted, Unit: c.word(end + 1)}, true
 	case c.oneOf(end, "before"):
 		return Expression{End: end + 1, Kind: Before}, true
 	}
@@ -146,7 +159,7 @@ func (c calendar) countOf(i int) (n int, unit string, end int, ok bool) {
 	default:
 		return 0, "", 0, false
 	}
-	if c.oneOf(end, "full calendar whole of business") {
+	if c.oneOf(end, "full calendar whole complete of business") {
 		end++
 	}
 	unit = UnitOf(c.word(end))
@@ -215,6 +228,26 @@ func (c calendar) halfOf(i int) (Expression, bool) {
 	return Expression{End: whole.End, Period: c.untilToday(r)}, true
 }
 
+// endOf reads "the first 10 days of November" and "the last two weeks of Q3".
+func (c calendar) endOf(i int) (Expression, bool) {
+	n, unit, end, ok := c.countOf(i + 1)
+	length := map[string]int{"day": n, "week": 7 * n}[unit]
+	if !ok || !c.oneOf(i, "first last") || !c.oneOf(end, "of in") || length == 0 {
+		return Expression{}, false
+	}
+	whole, ok := c.single(end + 1)
+	if !ok || whole.Kind != Absolute || whole.Event == nil && whole.Unit == "" {
+		return Expression{}, false
+	}
+	r := whole.Period
+	if c.word(i) == "first" {
+		r.Last = civil.Earliest(r.Last, r.First.AddDays(length-1))
+	} else if r.Days() > length {
+		r.First = r.Last.AddDays(1 - length)
+	}
+	return Expression{End: whole.End, Period: r}, true
+}
+
 func (c calendar) halfYear(half, year, end int) (Expression, bool) {
 	start := time.Month(6*half - 5)
 	if year == 0 {
@@ -231,7 +264,16 @@ func (c calendar) halfYear(half, year, end int) (Expression, bool) {
 func (c calendar) toDate(i int) (Expression, bool) {
 	short := map[string]string{"mtd": "month", "qtd": "quarter", "ytd": "year", "wtd": "week"}
 	if unit, ok := short[c.word(i)]; ok {
-		return Expression{End: i + 1, Period: civil.Range{First: StartOf(unit, c.today), Last: c.today}, Unit: unit}, true
+		w := Expression{End: i + 1, Period: civil.Range{First: StartOf(unit, c.today), Last: c.today}, Unit: unit}
+		switch year, end := c.yearAt(w.End); {
+		case year > 0 && year <= c.today.Year():
+			w.End, w.Period = end, ShiftYears(w.Period, year-c.today.Year())
+		case c.oneOf(w.End, "last previous") && c.word(w.End+1) == unit:
+			last, _ := c.previousOf(unit, 1)
+			last.End = w.End + 2
+			return c.shorten(last), true
+		}
+		return w, true
 	}
 	unit := UnitOf(c.word(i))
 	if unit == "" || c.word(i+1) != "to" || c.word(i+2) != "date" {
@@ -266,6 +308,11 @@ func (c calendar) lastCount(i int) (Expression, bool) {
 		return Expression{}, false
 	}
 	w := Expression{End: end, Unit: unit, Count: n}
+	if c.oneOf(end-2, "full calendar whole complete") && slices.Contains(Units, unit) { // the units before the current one
+		first, _ := c.previousOf(unit, n)
+		w.Period = civil.Range{First: first.Period.First, Last: StartOf(unit, c.today).AddDays(-1)}
+		return w, true
+	}
 	switch unit {
 	case "hour":
 		w.Period = civil.Range{First: c.today.AddDays(-(n + 12) / 24), Last: c.today}

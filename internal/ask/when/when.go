@@ -21,6 +21,7 @@ const (
 	YearAgo       // another period a year earlier
 	WeekAgo       // another period a week earlier
 	Rolling       // "week over week": the days until today, and the same number of days before
+	Shifted       // another period a month or a quarter earlier
 )
 
 // Expression is an expression of time in a question.
@@ -93,6 +94,10 @@ func (c calendar) expression(i int) (Expression, bool) {
 	start := i
 	if c.oneOf(i, "from between") {
 		i++
+	}
+	if w, ok := c.daysOfMonth(i); ok {
+		w.At = start
+		return w, true
 	}
 	w, ok := c.single(i)
 	if !ok {
@@ -230,7 +235,7 @@ type reader func(c calendar, i int) (Expression, bool)
 // readers are tried in order; the first match is used.
 func readers() []reader {
 	return []reader{
-		calendar.numericDay, calendar.dayWord, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,
+		calendar.numericDay, calendar.dayWord, calendar.endOf, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,
 		calendar.halfOf, calendar.toDate, calendar.lastCount, calendar.ago, calendar.lastUnit, calendar.eventPeriod,
 		calendar.weekend, calendar.weekOf, calendar.weekdayPeriod, calendar.quarter, calendar.monthPeriod, calendar.season,
 		calendar.yearPeriod,
@@ -248,10 +253,44 @@ func (c calendar) single(i int) (Expression, bool) {
 	for _, read := range readers() {
 		if w, ok := read(c, i); ok {
 			w.At = i
-			return w, true
+			return c.elapsed(w), true
 		}
 	}
 	return Expression{}, false
+}
+
+// elapsed reads "so far" and, as in "October same days", the words that shorten a calendar period to the days that have
+// passed in the current one.
+func (c calendar) elapsed(w Expression) Expression {
+	if w.Kind != Absolute || w.Since {
+		return w
+	}
+	if end, ok := c.phrase(w.End, "so far"); ok {
+		w.End = end
+		return w
+	}
+	if w.Count > 0 || !slices.Contains(Units, w.Unit) {
+		return w
+	}
+	switch {
+	case c.oneOf(w.End, "mtd qtd ytd wtd"):
+		w.End++
+	case c.oneOf(w.End, "same") && c.oneOf(w.End+1, sameSpans), c.word(w.End) == "to" && c.word(w.End+1) == "date":
+		w.End += 2
+	default:
+		return w
+	}
+	return c.shorten(w)
+}
+
+// shorten ends a calendar period after the days that have passed in the current one.
+func (c calendar) shorten(w Expression) Expression {
+	passed := c.today.Sub(StartOf(w.Unit, c.today))
+	w.Period.Last = civil.Earliest(w.Period.Last, w.Period.First.AddDays(passed))
+	if w.Unit == "year" {
+		w.Period.Last = civil.Earliest(w.Period.Last, shiftMonths(c.today, 12*(w.Period.First.Year()-c.today.Year())))
+	}
+	return w
 }
 
 // numericDay reads 2026-09-30, 9/30 and 9/30/2026. Without a year, it returns the latest such day that is not in the
