@@ -226,7 +226,8 @@ func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 // gapDays is the maximum age in days of a gap that needs a decision. Older gaps remain in the health checks.
 const gapDays = 60
 
-// withOneGap replaces the findings about sources with gaps by one finding about the sources with recent gaps.
+// withOneGap replaces the findings about sources with recent gaps by one finding that names these sources. Findings about
+// older gaps are left out.
 func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 	var recent []health.Finding
 	others := slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool {
@@ -235,12 +236,16 @@ func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 		}
 		return f.Gap != (civil.Date{})
 	})
-	if len(recent) == 0 {
-		return others
+	if len(recent) < 2 {
+		return append(others, recent...)
 	}
 	latest := slices.MaxFunc(recent, func(a, b health.Finding) int { return a.Gap.Compare(b.Gap) })
+	names := make([]string, len(recent))
+	for i, f := range recent {
+		names[i] = f.Check
+	}
 	return append(others, health.Finding{
-		Check: "sources", Severity: latest.Severity, Fix: latest.Fix,
+		Check: answer.Listed(names), Severity: latest.Severity, Fix: latest.Fix,
 		Finding: fmt.Sprintf("%s days without data since %s, the latest on %s.", answer.Plural(len(recent), "data source has", "data sources have"),
 			today.AddDays(-gapDays), latest.Gap),
 	})
