@@ -499,8 +499,8 @@ func (f *filler) setDates(r civil.Range) {
 }
 
 // perPeriod repeats the call of a tool with one period for each period of a clause.
-func perPeriod(call Call, c *clause, today civil.Date) []Call {
-	periods := c.each(today)
+func perPeriod(call Call, c *clause) []Call {
+	periods := c.each()
 	if call.Arguments["start_date"] == nil || call.Writes || len(periods) < 2 {
 		return []Call{call}
 	}

@@ -103,7 +103,7 @@ func (tr *Translator) Translate(q Question) Plan {
 		if len(plan.Calls) == 0 && !chosen.sure {
 			tr.addAlternatives(&plan, chosen, part, &q)
 		}
-		for _, c := range perPeriod(call, part, q.Today) {
+		for _, c := range perPeriod(call, part) {
 			plan.add(c)
 		}
 		carried.carry(part)

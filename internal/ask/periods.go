@@ -71,7 +71,7 @@ func (c *clause) resolve(a, b when.Expression) (civil.Range, civil.Range) {
 }
 
 // each returns the periods of a clause that a tool with one period answers with one call each, in the question's order.
-func (c *clause) each(today civil.Date) []civil.Range {
+func (c *clause) each() []civil.Range {
 	named, related := c.expressions()
 	var out []civil.Range
 	switch {

@@ -79,8 +79,10 @@ func TestABudgetStepNamesTheChangeAndItsCall(t *testing.T) {
 // stored sets the campaigns that the planner knows: two on Google, one of them without recent spend, and one on Pinterest.
 func (p *planner) stored() {
 	p.found.Store.Campaigns = []detect.Campaign{
-		{ID: "small", Name: "Small", Channel: "google", RecentSpend: 10}, {ID: "large", Name: "Large", Channel: "google", RecentSpend: 30, DailyBudget: 40},
-		{ID: "idle", Channel: "google", DailyBudget: 90}, {ID: "pin", Channel: "pinterest", RecentSpend: 5},
+		{ID: "small", Name: "Small", Channel: "google", RecentSpend: 10},
+		{ID: "large", Name: "Large", Channel: "google", RecentSpend: 30, DailyBudget: 40},
+		{ID: "idle", Channel: "google", DailyBudget: 90},
+		{ID: "pin", Channel: "pinterest", RecentSpend: 5},
 	}
 }
 
@@ -124,7 +126,8 @@ func TestAPlanHasAnExperimentAndReviews(t *testing.T) {
 	p := asking("2026-03-10")
 	p.found.findings = []detect.Finding{
 		{Kind: detect.Headroom, Channel: "google"},
-		{Kind: detect.Untested, Channel: "tv", Value: &measure.Estimate{Value: 100}}, {Kind: detect.Untested, Channel: "facebook", Value: &measure.Estimate{Value: 50}},
+		{Kind: detect.Untested, Channel: "tv", Value: &measure.Estimate{Value: 100}},
+		{Kind: detect.Untested, Channel: "facebook", Value: &measure.Estimate{Value: 50}},
 	}
 	p.Store = snapshot.Contents{Coverage: warehouse.Coverage{Orders: 1, OrderDays: civil.Range{First: civil.MustParse("2026-01-01"), Last: civil.MustParse("2026-03-09")}}}
 	p.experiments()
@@ -226,8 +229,12 @@ func TestDecisionsAboutTheModelAndItsFactors(t *testing.T) {
 func TestRanksOfDecisions(t *testing.T) {
 	t.Parallel()
 	inOrder := []Insight{
-		{Kind: detect.Headroom, Priority: Critical}, {Kind: dataProblem, Priority: High}, {Kind: detect.Outage, Priority: Low}, {Kind: detect.Untested, Priority: Medium},
-		{Kind: detect.Headroom, Priority: High}, {Kind: detect.NoEffect, Priority: Low},
+		{Kind: detect.Headroom, Priority: Critical},
+		{Kind: dataProblem, Priority: High},
+		{Kind: detect.Outage, Priority: Low},
+		{Kind: detect.Untested, Priority: Medium},
+		{Kind: detect.Headroom, Priority: High},
+		{Kind: detect.NoEffect, Priority: Low},
 	}
 	var ranks []int
 	for _, i := range inOrder {
@@ -258,7 +265,10 @@ func TestUnitsOfValues(t *testing.T) {
 		currency money.Currency
 		want     json.Number
 	}{
-		{measure.Facebook, 12.34, "USD", "1234"}, {measure.Facebook, 1234, "JPY", "1234"}, {measure.Google, 12.34, "USD", "12340000"}, {measure.TikTok, 12.34, "USD", "12.34"},
+		{measure.Facebook, 12.34, "USD", "1234"},
+		{measure.Facebook, 1234, "JPY", "1234"},
+		{measure.Google, 12.34, "USD", "12340000"},
+		{measure.TikTok, 12.34, "USD", "12.34"},
 		{"pinterest", 12, "USD", ""},
 	} {
 		if got := unitsOf(c.platform, c.budget, c.currency); got != c.want {

@@ -429,7 +429,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			seeds = number(os.Getenv("ASSAY_PLANTED_CLEAN"), 20)
 		}
 		for n := range seeds {
-			seed := uint64(first + n) //nolint:gosec // a small number
+			seed := uint64(first + n)
 			o := resumed(t, filepath.Join(dir, fmt.Sprintf("%s-%d.json", group, seed)), func() outcome { return evaluate(t, seed, 20_000, group) })
 			for _, kind := range o.Planted {
 				planted[kind]++

@@ -149,8 +149,11 @@ func (f FileReport) writeRejected(out *strings.Builder) {
 		listed += max(r.Rows, 1)
 	}
 	render(out, t)
-	if f.Rejected > listed {
-		fmt.Fprintf(out, "  and %d more rejected rows\n", f.Rejected-listed)
+	switch more := f.Rejected - listed; {
+	case more == 1:
+		fmt.Fprintln(out, "  and 1 more rejected row")
+	case more > 1:
+		fmt.Fprintf(out, "  and %d more rejected rows\n", more)
 	}
 }
 

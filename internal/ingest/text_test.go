@@ -7,10 +7,10 @@ import (
 	"assay/internal/ingest"
 )
 
-// A listed rejection stands for one row, or for several rows of an order.
+// A listed rejection is of one row, or for several rows of an order.
 func TestReportsCountTheRejectedRowsThatTheyDoNotList(t *testing.T) {
 	t.Parallel()
-	for rejected, want := range map[int]string{4: "", 5: "and 1 more rejected rows", 1004: "and 1000 more rejected rows"} {
+	for rejected, want := range map[int]string{4: "", 5: "and 1 more rejected row\n", 1004: "and 1000 more rejected rows"} {
 		text := ingest.Report{Files: []ingest.FileReport{{
 			File: "orders.csv", Status: ingest.Refused, Rejected: rejected,
 			RejectedRows: []ingest.Rejection{{Line: 2, Reason: "no day"}, {Line: 5, Rows: 3, Reason: "no key"}},
