@@ -39,8 +39,8 @@ var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 6
 
 // NextLook returns the time of the n-th read of the live value, starting with n = 0. The time is counted from the
 // unknown outcome or from the start of the process. The parameter untilDeadline is the time from the same start to the
-// deadline of the write. If the deadline is after the last read, NextLook adds one more read, so that the series ends
-// with an answer. The result more is false after the end.
+// deadline of the write. If the deadline plus [Grace] is after the last read, NextLook adds one more read at that
+// time. The result more is false after the end.
 func NextLook(n int, untilDeadline time.Duration) (after time.Duration, more bool) {
 	if n < len(looks) {
 		return looks[n], true

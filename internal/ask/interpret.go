@@ -82,17 +82,17 @@ type event struct {
 // reasons names the first part in the direction of a change and its first possible cause. Parts and kinds that do not look
 // like names of metrics are omitted.
 func reasons(drivers []driver, events []event, unit string) (text string) {
-	change := func(by float64) string {
+	change := func(by float64, precision string) string {
 		f := figure{name: "revenue", value: new(math.Abs(by))}
 		way := "up "
 		if by < 0 {
 			way = "down "
 		}
-		return way + strings.TrimPrefix(f.text(unit), "revenue ")
+		return way + precision + strings.TrimPrefix(f.text(unit), "revenue ")
 	}
 	at := slices.IndexFunc(drivers, func(d driver) bool { return d.Share > 0 && isMetric.MatchString(d.Part) })
 	if at >= 0 {
-		text = fmt.Sprintf(" Largest part: %s (%s).", spelled(drivers[at].Part), change(drivers[at].Change))
+		text = fmt.Sprintf(" Largest driver: %s (%s).", spelled(drivers[at].Part), change(drivers[at].Change, ""))
 	}
 	for _, e := range events {
 		if !e.Cause || e.Effect == nil || !isMetric.MatchString(e.Kind) || !isDay.MatchString(e.Date) {
@@ -102,7 +102,7 @@ func reasons(drivers []driver, events []event, unit string) (text string) {
 		if isDay.MatchString(e.EndDate) {
 			days += " to " + e.EndDate
 		}
-		return text + fmt.Sprintf(" A possible cause: %s, %s (about %s).", spelled(e.Kind), days, change(*e.Effect))
+		return text + fmt.Sprintf(" A possible cause: %s, %s (%s).", spelled(e.Kind), days, change(*e.Effect, "about "))
 	}
 	return text
 }

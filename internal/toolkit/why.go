@@ -205,10 +205,14 @@ func (c *Call) largestDriver(found snapshot.Change) string {
 
 // signed formats a change for a sentence: "down USD 1,200".
 func (c *Call) signed(minor int64) string {
-	if minor < 0 {
-		return "down " + c.Amount(-minor)
+	return direction(minor) + " " + c.Amount(max(minor, -minor))
+}
+
+func direction(change int64) string {
+	if change < 0 {
+		return "down"
 	}
-	return "up " + c.Amount(minor)
+	return "up"
 }
 
 // possibleCauses names the first two possible causes, and lost tracking.
@@ -216,7 +220,7 @@ func (c *Call) possibleCauses(found snapshot.Change) string {
 	causes := found.Causes()
 	var named []string
 	for _, e := range causes[:min(len(causes), namedCauses)] {
-		named = append(named, fmt.Sprintf("%s (about %s)", eventText(e), c.signed(*e.Effect)))
+		named = append(named, fmt.Sprintf("%s (%s about %s)", eventText(e), direction(*e.Effect), c.Amount(max(*e.Effect, -*e.Effect))))
 	}
 	var text string
 	switch len(named) {

@@ -125,7 +125,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
-		a.Warn(answer.WarnNotApplied, "Last-touch returns are corrected by applied factors only. Review the other factors in view=results and apply them on the Experiments page.")
+		a.Warn(answer.WarnNotApplied, "Only applied factors correct last-touch revenue. Review the other factors in view=results and apply them on the Experiments page.")
 	}
 	for _, t := range all {
 		if used, _ := t.FactorUse(); used && !t.Conclusive() {

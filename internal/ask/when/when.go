@@ -283,7 +283,7 @@ func (c calendar) elapsed(w Expression) Expression {
 	return c.shorten(w)
 }
 
-// shorten ends a calendar period after the days that have passed in the current one.
+// shorten ends a calendar period on the day that corresponds to today.
 func (c calendar) shorten(w Expression) Expression {
 	passed := c.today.Sub(StartOf(w.Unit, c.today))
 	w.Period.Last = civil.Earliest(w.Period.Last, w.Period.First.AddDays(passed))

@@ -352,7 +352,7 @@ func (r *request) detail(row *frame.Row, channel string, a returns) error {
 			{},
 		}})
 	}
-	row.Note = "Attributed revenue of campaigns is last touch; ROAS and claimed revenue are reported by the platform."
+	row.Note = "Campaigns' attributed revenue uses last touch; the platform reports ROAS and claimed revenue."
 	if p := found.Pagination; p != nil && p.HasMore {
 		row.Note = "The " + frame.Count(shownCampaigns) + " campaigns with the most spend of " + frame.Count(int64(p.Total)) + ". " + row.Note
 	}

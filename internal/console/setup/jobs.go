@@ -25,7 +25,7 @@ func (c *dataPages) runningJobs(v frame.Visit, p frame.Place) ([]*frame.JobView,
 // jobsPath receives the form that cancels a job.
 const jobsPath = "/jobs"
 
-// cancelJob cancels a job and returns to the page of its button.
+// cancelJob cancels a job and redirects to the form's page.
 func (c *settingsPages) cancelJob(w http.ResponseWriter, v frame.Visit) {
 	p, ok := c.PlaceOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {

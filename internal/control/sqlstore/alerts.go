@@ -115,8 +115,8 @@ func (s *alertStore) RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id
 const destinationColumns = `d.id, d.kind, d.url, d.sealed, coalesce(d.member, ''), coalesce(u.email, ''), d.at`
 
 // AddDestination stores a destination of alert messages. A URL or a member can be only one destination. A duplicate is
-// a fault of kind conflict, and so is exceeding the maximum. Managers may add webhooks. Members may add their own email
-// address. If a person adds any other destination, it returns a fault of kind forbidden.
+// a fault of kind conflict, and so is exceeding the maximum. Managers and the operator may add any destination.
+// Members may add only their own email address. Anything else is a fault of kind forbidden.
 func (s *alertStore) AddDestination(ctx context.Context, d control.Destination, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, d.Workspace); err != nil {
