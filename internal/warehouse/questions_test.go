@@ -1,12 +1,11 @@
 package warehouse_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"assay/internal/warehouse"
-	"assay/internal/warehouse/duckdb"
+	"assay/internal/warehouse/storetest"
 	"assay/internal/warehouse/warehousetest"
 )
 
@@ -18,14 +17,5 @@ func TestQuestionsAreAnswered(t *testing.T) {
 
 func opened(t *testing.T, clock func() time.Time) *warehouse.Warehouse {
 	t.Helper()
-	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Threads: 2, Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return warehouse.New(engine)
+	return storetest.OpenAt(t, clock)
 }

@@ -1,7 +1,6 @@
 package merge_test
 
 import (
-	"context"
 	"strconv"
 	"testing"
 	"time"
@@ -13,8 +12,8 @@ import (
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
-	"assay/internal/warehouse/duckdb"
 	"assay/internal/warehouse/facts"
+	"assay/internal/warehouse/storetest"
 )
 
 const shop measure.WorkspaceID = "shop"
@@ -55,26 +54,11 @@ func days(first, last int) civil.Range {
 	return civil.Range{First: january(first), Last: january(last)}
 }
 
-// opened returns an empty store.
-func opened(t *testing.T) *warehouse.Warehouse {
-	t.Helper()
-	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Threads: 2, Clock: func() time.Time { return noon(31) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return warehouse.New(engine)
-}
-
 // TestEachImportReportsItsChanges imports into one store, step by step. The counts and days of each step, and the days
 // of the store, are computed by hand.
 func TestEachImportReportsItsChanges(t *testing.T) {
 	t.Parallel()
-	w := opened(t)
+	w := storetest.OpenAt(t, func() time.Time { return noon(31) })
 	type counts = warehouse.Counts
 	line := func(id string, gross int64, gone bool) facts.LandedLine {
 		return facts.LandedLine{Source: "shop", Order: "d", ID: id, SKU: id, Quantity: 1, Gross: gross, Currency: "USD", Gone: gone}
@@ -236,7 +220,7 @@ func imported(t *testing.T, w *warehouse.Warehouse, spec warehouse.ImportSpec, b
 
 func TestAnImportThatHasEndedTakesNoRows(t *testing.T) {
 	t.Parallel()
-	w := opened(t)
+	w := storetest.OpenAt(t, func() time.Time { return noon(31) })
 	in, err := w.Begin(t.Context(), warehouse.ImportSpec{Workspace: shop})
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,13 @@ func Clock() time.Time { return Now }
 // Open opens an empty store.
 func Open(t testing.TB) *warehouse.Warehouse {
 	t.Helper()
-	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: Clock, Threads: 2, Log: slog.New(slog.DiscardHandler)})
+	return OpenAt(t, Clock)
+}
+
+// OpenAt opens an empty store with another clock.
+func OpenAt(t testing.TB, clock func() time.Time) *warehouse.Warehouse {
+	t.Helper()
+	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 2, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,71 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/ask/when"
+)
+
+// explain states the interpretations that are not obvious: resolved dates, aliases and corrected words.
+func (f *filler) explain() {
+	_, dated := f.args["start_date"]
+	_, paired := f.args["period1_start"]
+	for _, w := range f.clause.whens {
+		if w.Kind != when.Absolute || !dated && !paired {
+			continue
+		}
+		typed := source(f.q.Text, f.clause.tokens[w.At:w.End])
+		switch {
+		case w.Period.Days() == 1:
+			f.plan.assume("%q is %s", typed, w.Period.First)
+		case w.Unit == "week" && w.Count == 0:
+			f.plan.assume("%q is %s; weeks start on Monday", typed, w.Period)
+		default:
+			f.plan.assume("%q is %s", typed, w.Period)
+		}
+	}
+	f.explainLimits()
+	for _, t := range f.clause.tokens {
+		lower := strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(t.raw))
+		switch {
+		case t.slot == channelSlot && t.first && !strings.EqualFold(t.raw, t.text) && !strings.HasPrefix(t.text, strings.TrimSuffix(lower, "s")):
+			f.plan.assume("%q is the channel %s", t.raw, t.text)
+		case t.form == word && t.slot == plain && t.text != lower:
+			f.plan.assume("%q is interpreted as %s", t.raw, t.text)
+		}
+	}
+}
+
+// explainLimits states what the question asks for and the tool does not have.
+func (f *filler) explainLimits() {
+	name, c := f.tool.Name, f.clause
+	if f.tool.Writes || name == "explain" {
+		return
+	}
+	for _, channel := range c.excluded {
+		f.plan.assume("%s cannot leave out a channel; %s is included", name, channel)
+	}
+	if slices.ContainsFunc(c.tokens, func(t token) bool { return t.slot == clockSlot }) {
+		f.plan.assume("figures are by day; times of day are ignored")
+	}
+	if place := c.place(); place != "" && name != "geo_experiment_preflight" {
+		f.plan.assume("%s does not filter by region; %q is ignored", name, place)
+	}
+	if unfiltered[name] && slices.ContainsFunc(f.named(), func(channel string) bool { return !messaging[channel] }) {
+		f.plan.assume("%s does not filter by channel; all channels are included", name)
+	}
+	if p, ok := f.tool.parameter("metric"); ok && f.args["metric"] == nil {
+		if named := c.metrics(); len(named) > 0 && !slices.Contains(p.Enum, named[0]) {
+			f.plan.assume("%s has no %s; it shows %v", name, named[0], p.Default)
+		}
+	}
+	for _, w := range c.whens {
+		if name == "forecasting" && (w.Kind == when.Future || w.Kind == when.Absolute && !w.Period.Contains(f.q.Today)) {
+			f.plan.assume("forecasting is about the current period, not about %q", source(f.q.Text, c.tokens[w.At:w.End]))
+		}
+	}
+}
+
+// unfiltered lists the tools of facts that have no parameter for a channel.
+var unfiltered = setOf("products creators lifecycle")
