@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -16,6 +15,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
 	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/jobs"
@@ -122,18 +122,16 @@ func (h *house) retrain(r control.Retrain) {
 // age sets the training time of the stored model.
 func (h *house) age(trained time.Time) {
 	h.Helper()
-	path := filepath.Join(h.config.Data, datadir.Models, "w.json")
-	text, err := os.ReadFile(path)
-	var file map[string]any
-	if err == nil {
-		err = json.Unmarshal(text, &file)
+	store, err := sqlstore.Open(h.Context(), sqlstore.Options{Path: filepath.Join(h.config.Data, datadir.Control)})
+	if err != nil {
+		h.Fatal(err)
 	}
-	if err == nil {
-		file["trained_at"] = trained
-		text, err = json.Marshal(file)
-	}
-	if err == nil {
-		err = os.WriteFile(path, text, 0o600)
+	defer store.Close()
+	m, err := store.Models(h.Context(), "w")
+	w, unknown := store.Workspace(h.Context(), "w")
+	if err = errors.Join(err, unknown, store.RemoveModels(h.Context(), "w")); err == nil {
+		m.Made, m.TrainedAt = w.CreatedAt, trained
+		err = store.SaveModels(h.Context(), m)
 	}
 	if err != nil {
 		h.Fatal(err)

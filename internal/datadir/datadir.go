@@ -17,7 +17,7 @@ const (
 	Secret      = "secret" // secret of the installation
 	Facts       = "facts"  // one file per workspace
 	Copies      = "copies" // local copies of facts in ClickHouse; can be deleted while the service is stopped
-	Models      = "models" // one file per workspace
+	Models      = "models" // models of an earlier release, one file per workspace; see package training
 	Jobs        = "jobs.json"
 	Uploads     = "uploads" // files to be imported; emptied at every start
 	OAuthSecret = "oauth-secret"

@@ -54,7 +54,7 @@ func (f *trainer) train(ctx context.Context, w control.Workspace, t *Task) error
 	}
 }
 
-func (f *trainer) lastTried(w control.Workspace) (time.Time, error) {
+func (f *trainer) lastTried(_ context.Context, w control.Workspace) (time.Time, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.tried[w.ID], nil

@@ -27,7 +27,7 @@ type Routine struct {
 	Schedule func(w control.Workspace) control.Retrain
 	// Tried returns when the workspace's last scheduled work ended, zero if there was none. Work that was due while the
 	// service was down runs after startup.
-	Tried func(w control.Workspace) (time.Time, error)
+	Tried func(ctx context.Context, w control.Workspace) (time.Time, error)
 }
 
 // scheduler is the actor of jobs that a schedule starts.
@@ -230,7 +230,7 @@ func (s *schedule) put(ctx context.Context, routine *Routine, w control.Workspac
 	if known || routine.Tried == nil {
 		return // a new schedule starts on its next day
 	}
-	tried, err := routine.Tried(w)
+	tried, err := routine.Tried(ctx, w)
 	if err == nil && !tried.IsZero() && tried.Before(lastDue(e.when, s.Clock.Now().In(w.Location()))) {
 		s.start(ctx, routine, w, scheduler)
 	}
