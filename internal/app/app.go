@@ -165,9 +165,15 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err := a.takeOver(ctx); err != nil {
 		return nil, err
 	}
+	alone := c.ControlURL.Text() == "" || a.factsLock != nil
+	if alone { // commands run jobs before the service does
+		if err := a.control.Store.ReleaseJobs(ctx); err != nil {
+			return nil, err
+		}
+	}
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(c.Data, datadir.Jobs), Routines: a.routines(), Workspaces: a.control.Store,
-		Clock: clockwork.NewRealClock(), Log: log,
+		Store: a.control.Store, Alone: alone, File: filepath.Join(c.Data, datadir.Jobs),
+		Routines: a.routines(), Clock: clockwork.NewRealClock(), Log: log,
 	})
 	if a.backups, err = a.newBackups(); err != nil {
 		return nil, err
@@ -265,8 +271,7 @@ func (a *App) Close() error {
 
 // dropFacts removes a workspace's facts.
 func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
-	a.jobs.Drop(id)
-	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(ctx, id))
+	return errors.Join(a.jobs.Drop(ctx, id), a.engine.Drop(ctx, id), a.models.Drop(ctx, id))
 }
 
 // HasWorkspaces reports whether the data directory has a workspace.

@@ -92,6 +92,13 @@ type Store interface {
 	Models(ctx context.Context, ws measure.WorkspaceID) (control.StoredModels, error)
 	RemoveModels(ctx context.Context, ws measure.WorkspaceID) error
 
+	ClaimJob(ctx context.Context, j control.JobLease, now time.Time) error
+	ExtendJob(ctx context.Context, j control.JobLease, until time.Time) (has bool, err error)
+	EndJob(ctx context.Context, j control.JobLease) error
+	RemoveJobs(ctx context.Context, ws measure.WorkspaceID) error
+	ReleaseJobs(ctx context.Context) error
+	InterruptedJobs(ctx context.Context, now time.Time) ([]control.JobLease, error)
+
 	AppendEvent(ctx context.Context, e control.Event) error
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
 
@@ -193,6 +200,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"forecasts that share no day are counted", forecastsThatShareNoDay},
 		{"models are replaced by newer models only", modelsAreReplaced},
 		{"models end with their workspace", modelsEndWithTheWorkspace},
+		{"a job is run by the node that has its lease", jobsAreLeased},
 		{"missing objects are not found", absenceIsNotFound},
 		{"writers do not block each other", writersQueue},
 	}

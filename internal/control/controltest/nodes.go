@@ -32,6 +32,7 @@ func RunNodes(t *testing.T, open func(t *testing.T) []PeopleStore) {
 		{"an alert message is sent by one node", messagesAreClaimedOnce},
 		{"a maximum is not exceeded", maximumsAreKept},
 		{"a version of models is stored once", modelsAreStoredOnce},
+		{"a job is claimed by one node", jobsAreClaimedOnce},
 		{"a change of outdated settings is a conflict", settingsChangeOnce},
 	}
 	for _, c := range cases {
