@@ -159,12 +159,21 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	}
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
 	a.models = training.New(training.Options{
-		Dir: filepath.Join(c.Data, datadir.Models), Facts: a.facts, Experiments: a.control.Store,
+		Store: a.control.Store, Facts: a.facts, Experiments: a.control.Store,
 		Now: now, Today: a.today, Running: a.training, Log: log,
 	})
+	if err := a.takeOver(ctx); err != nil {
+		return nil, err
+	}
+	alone := c.ControlURL.Text() == "" || a.factsLock != nil
+	if alone { // commands run jobs before the service does
+		if err := a.control.Store.ReleaseJobs(ctx); err != nil {
+			return nil, err
+		}
+	}
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(c.Data, datadir.Jobs), Routines: a.routines(), Workspaces: a.control.Store,
-		Clock: clockwork.NewRealClock(), Log: log,
+		Store: a.control.Store, Alone: alone, File: filepath.Join(c.Data, datadir.Jobs),
+		Routines: a.routines(), Clock: clockwork.NewRealClock(), Log: log,
 	})
 	if a.backups, err = a.newBackups(); err != nil {
 		return nil, err
@@ -186,6 +195,15 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	return a, nil
+}
+
+// takeOver moves the models that an earlier release stored in the data directory to the control data.
+func (a *App) takeOver(ctx context.Context) error {
+	all, err := a.control.Store.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	return a.models.TakeOver(ctx, filepath.Join(a.config.Data, datadir.Models), all)
 }
 
 // setClock builds the tools and operations with the clock of the data directory.
@@ -253,8 +271,7 @@ func (a *App) Close() error {
 
 // dropFacts removes a workspace's facts.
 func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
-	a.jobs.Drop(id)
-	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
+	return errors.Join(a.jobs.Drop(ctx, id), a.engine.Drop(ctx, id), a.models.Drop(ctx, id))
 }
 
 // HasWorkspaces reports whether the data directory has a workspace.

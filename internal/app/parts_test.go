@@ -92,7 +92,7 @@ func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 	}
 	work := stubborn{a, make(chan struct{}), make(chan struct{})}
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(data, datadir.Jobs), Routines: []jobs.Routine{{Kind: jobs.Training, Run: work.train}}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: discard(),
+		File: filepath.Join(data, datadir.Jobs), Routines: []jobs.Routine{{Kind: jobs.Training, Run: work.train}}, Store: a.control.Store, Clock: clockwork.NewRealClock(), Log: discard(),
 	})
 	engine := a.engine
 	t.Cleanup(func() {

@@ -2,11 +2,9 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
 	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/jobs"
@@ -122,22 +121,35 @@ func (h *house) retrain(r control.Retrain) {
 // age sets the training time of the stored model.
 func (h *house) age(trained time.Time) {
 	h.Helper()
-	path := filepath.Join(h.config.Data, datadir.Models, "w.json")
-	text, err := os.ReadFile(path)
-	var file map[string]any
-	if err == nil {
-		err = json.Unmarshal(text, &file)
+	store, err := sqlstore.Open(h.Context(), sqlstore.Options{Path: filepath.Join(h.config.Data, datadir.Control)})
+	if err != nil {
+		h.Fatal(err)
 	}
-	if err == nil {
-		file["trained_at"] = trained
-		text, err = json.Marshal(file)
-	}
-	if err == nil {
-		err = os.WriteFile(path, text, 0o600)
+	defer store.Close()
+	m, err := store.Models(h.Context(), "w")
+	w, unknown := store.Workspace(h.Context(), "w")
+	if err = errors.Join(err, unknown, store.RemoveModels(h.Context(), "w")); err == nil {
+		m.Made, m.TrainedAt = w.CreatedAt, trained
+		err = store.SaveModels(h.Context(), m)
 	}
 	if err != nil {
 		h.Fatal(err)
 	}
+}
+
+// interrupted returns the recorded jobs whose leases are released.
+func (h *house) interrupted() []control.JobLease {
+	h.Helper()
+	store, err := sqlstore.Open(context.Background(), sqlstore.Options{Path: filepath.Join(h.config.Data, datadir.Control)})
+	if err != nil {
+		h.Fatal(err)
+	}
+	defer store.Close()
+	all, err := store.InterruptedJobs(context.Background(), time.Now())
+	if err != nil {
+		h.Fatal(err)
+	}
+	return all
 }
 
 // held returns the workspace's model.
@@ -211,8 +223,8 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	h.until(func() bool { job, runs := h.app.jobs.Active(jobs.Training, "w"); return runs && job.Percent > 0 })
 	h.retrain(control.Retrain{Cadence: control.Never}) // from here on only the stored request continues
 	h.stop()
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, datadir.Jobs)); err != nil || string(text) != `[{"kind":"training","workspace":"w","by":"schedule"}]` {
-		t.Fatalf("stopped during a training, %s has %s, %v", datadir.Jobs, text, err)
+	if left := h.interrupted(); len(left) != 1 || left[0].Kind != jobs.Training.Name || left[0].By != "schedule" {
+		t.Fatalf("stopped during a training, the interrupted jobs are %+v", left)
 	}
 
 	h.serve()
@@ -221,7 +233,8 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 		t.Errorf("resumed training: got %s %v, want active", held.Model.Status, held.Model.Reasons)
 	}
 	h.until(func() bool { job, _ := h.app.jobs.Last(jobs.Training, "w"); return job.State == jobs.Done })
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, datadir.Jobs)); err != nil || string(text) != "[]" {
-		t.Errorf("after the training %s has %s, %v; want []", datadir.Jobs, text, err)
+	h.stop()
+	if left := h.interrupted(); len(left) > 0 {
+		t.Errorf("after the training the interrupted jobs are %+v", left)
 	}
 }

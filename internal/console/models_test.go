@@ -72,7 +72,7 @@ func (m *models) running(t *testing.T, store *sqlstore.Store) *jobs.Runner {
 	serving := servingStore{store, make(chan struct{})}
 	m.began, m.ended = make(chan measure.WorkspaceID, 1), make(chan measure.WorkspaceID, 1)
 	m.runner = jobs.New(jobs.Options{
-		File: filepath.Join(t.TempDir(), "jobs.json"), Routines: []jobs.Routine{{Kind: jobs.Training, What: operation.TrainingTitle, Run: m.train}}, Workspaces: serving, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
+		Store: serving, Routines: []jobs.Routine{{Kind: jobs.Training, What: operation.TrainingTitle, Run: m.train}}, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var work sync.WaitGroup

@@ -14,12 +14,12 @@ import (
 // Files and folders of a data directory.
 const (
 	Control     = "control.db"
-	Secret      = "secret" // secret of the installation
-	Facts       = "facts"  // one file per workspace
-	Copies      = "copies" // local copies of facts in ClickHouse; can be deleted while the service is stopped
-	Models      = "models" // one file per workspace
-	Jobs        = "jobs.json"
-	Uploads     = "uploads" // files to be imported; emptied at every start
+	Secret      = "secret"    // secret of the installation
+	Facts       = "facts"     // one file per workspace
+	Copies      = "copies"    // local copies of facts in ClickHouse; can be deleted while the service is stopped
+	Models      = "models"    // models of an earlier release, one file per workspace; see package training
+	Jobs        = "jobs.json" // interrupted jobs of an earlier release; see package jobs
+	Uploads     = "uploads"   // files to be imported; emptied at every start
 	OAuthSecret = "oauth-secret"
 	Demo        = "demo.json"
 	DemoStore   = "demo-store.json"

@@ -16,7 +16,9 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
 	"assay/internal/decision"
+	failure "assay/internal/fault"
 	"assay/internal/ingest/demo"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
@@ -98,13 +100,24 @@ func withFuture(t *testing.T, dir string, seed uint64, use func(f future)) {
 	}
 	clock := func() time.Time { return today.UTC().Add(17 * time.Hour) }
 	w := control.NewWorkspace("W")
-	w.ID, w.Currency, w.Zone, w.Version, w.CreatedAt = "w", demo.StoreCurrency, demo.StoreZone, 1, time.Unix(1, 0).UTC()
+	w.Currency, w.Zone = demo.StoreCurrency, demo.StoreZone
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(dir, fmt.Sprintf("model-%d", seed), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if w, err = store.CreateWorkspace(t.Context(), w, control.By{At: time.Unix(1, 0)}); failure.KindOf(err) == failure.KindConflict {
+		w, err = store.Workspace(t.Context(), "w") // of an earlier run
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	tests := past(demo.Experiments(f.truth))
 	for i := range tests {
 		tests[i].Workspace = w.ID
 	}
 	keeper := training.New(training.Options{
-		Dir: filepath.Join(dir, fmt.Sprintf("model-%d", seed)), Facts: facts, Experiments: tests, Now: clock,
+		Store: store, Facts: facts, Experiments: tests, Now: clock,
 		Today: func(control.Workspace) civil.Date { return today }, Log: slog.New(slog.DiscardHandler),
 	})
 	held, err := keeper.MMM(t.Context(), w)

@@ -51,7 +51,7 @@ func newFeed(t *testing.T, known operation.Known) *Feed {
 		Store: store, Installation: auth.NewInstallation(make([]byte, 32)), Now: time.Now, Log: log, AccessEnded: func() {},
 	}, operation.Facts{
 		Warehouse: warehouse.New(engine), Known: known, Drop: engine.Drop, Unopened: engine.Unopened,
-		Jobs: jobs.New(jobs.Options{File: filepath.Join(t.TempDir(), "jobs.json"), Workspaces: store, Clock: clockwork.NewRealClock(), Log: log}),
+		Jobs: jobs.New(jobs.Options{Store: store, Clock: clockwork.NewRealClock(), Log: log}),
 	})
 	if _, err := store.CreateWorkspace(t.Context(), control.NewWorkspace("W"), control.By{Actor: "test", At: time.Now()}); err != nil {
 		t.Fatal(err)

@@ -2,8 +2,11 @@
 // progress, can be canceled, and is listed with the workspace's other jobs. A foreground job ends with its caller. A
 // background job outlives the request that started it, and its result is available for a while.
 //
-// A [Routine] is recurring work of a workspace. It runs on a schedule or when a member requests it. Background jobs of
-// routines are recorded in a file, so that a restarted service resumes them.
+// A [Routine] is recurring work of a workspace. It runs on a schedule or when a member requests it.
+//
+// Jobs of which a workspace has one at a time have a lease in the control data, so that one node runs them. The node extends
+// the lease while the job runs. A background job of a routine that is interrupted by the end of its node is resumed by a
+// restarted service, or by another node when the lease has expired.
 package jobs
 
 import (
@@ -28,25 +31,33 @@ const (
 	idLen = 12               // length of a job ID: 60 bits, short enough to type
 )
 
-// Workspaces lists the workspaces.
-type Workspaces interface {
+// Store lists the workspaces and stores the leases of jobs. The control store implements it.
+type Store interface {
 	Workspaces(ctx context.Context) ([]control.Workspace, error)
+	ClaimJob(ctx context.Context, j control.JobLease, now time.Time) error
+	ExtendJob(ctx context.Context, j control.JobLease, until time.Time) (has bool, err error)
+	EndJob(ctx context.Context, j control.JobLease) error
+	RemoveJobs(ctx context.Context, ws measure.WorkspaceID) error
+	ReleaseJobs(ctx context.Context) error
+	InterruptedJobs(ctx context.Context, now time.Time) ([]control.JobLease, error)
 }
 
 // Options are the dependencies of [New].
 type Options struct {
-	File       string // records background jobs of routines
-	Routines   []Routine
-	Workspaces Workspaces
-	Clock      clockwork.Clock // the real clock, even when answers use a fixed date
-	Log        *slog.Logger
+	Store    Store
+	Alone    bool   // no other process runs jobs of this store, so the leases of an ended process are void
+	File     string // file in which an earlier release recorded jobs; "": none
+	Routines []Routine
+	Clock    clockwork.Clock // the real clock, even when answers use a fixed date
+	Log      *slog.Logger
 }
 
 // Runner runs jobs. It is safe for concurrent use.
 type Runner struct {
 	Options
 
-	work panics.Group // background jobs
+	node string       // identifies this process in leases
+	work panics.Group // background jobs and extensions of leases
 
 	mu      sync.Mutex      // guards the fields below and the tasks
 	serving context.Context //nolint:containedctx // what background jobs end with; set by Run alone
@@ -57,7 +68,7 @@ type Runner struct {
 
 // New returns a runner. Background jobs and schedules start with [Runner.Run].
 func New(o Options) *Runner {
-	return &Runner{Options: o, running: map[string]chan struct{}{}, next: map[place]scheduled{}}
+	return &Runner{Options: o, node: rand.Text(), running: map[string]chan struct{}{}, next: map[place]scheduled{}}
 }
 
 // Do runs work as a foreground job, which ends with ctx. The result may accompany an error. A canceled job is a fault
@@ -73,13 +84,22 @@ func Do[T any](
 		result, err = work(run, t)
 		return err
 	})
+	r.release(run, t, false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tasks = slices.DeleteFunc(r.tasks, func(other *Task) bool { return other == t })
-	if err != nil && t.stopped { // interrupted work may return any error
+	r.remove(t)
+	switch {
+	case err != nil && t.lost:
+		return result, lostLease(s)
+	case err != nil && t.stopped: // interrupted work may return any error
 		return result, cancelled(s)
 	}
 	return result, err
+}
+
+// remove removes a job from the list. The caller has the lock.
+func (r *Runner) remove(t *Task) {
+	r.tasks = slices.DeleteFunc(r.tasks, func(other *Task) bool { return other == t })
 }
 
 // Start runs work as a background job and returns it. A service that is not up, or that runs the maximum number of
@@ -126,8 +146,32 @@ func cancelled(s Spec) error {
 	return fault.Conflict("%q was canceled", s.What).WithHint("%s", s.Kind.Cancelling)
 }
 
-// enter adds a job to the list.
+// enter adds a job to the list and takes its lease.
 func (r *Runner) enter(ctx context.Context, s Spec, background bool) (context.Context, *Task, error) {
+	run, t, err := r.list(ctx, s, background)
+	if err != nil || !s.Kind.Alone {
+		return run, t, err
+	}
+	if err := r.claim(run, t); err != nil {
+		t.cancel()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.remove(t)
+		if t.stopped {
+			err = cancelled(s)
+		}
+		return nil, nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tasks = slices.DeleteFunc(r.tasks, func(other *Task) bool { // the new job replaces the previous one
+		return other != t && other.job.Kind == s.Kind.Name && other.job.Workspace == s.Workspace
+	})
+	return run, t, nil
+}
+
+// list adds a job to the list.
+func (r *Runner) list(ctx context.Context, s Spec, background bool) (context.Context, *Task, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.prune()
@@ -153,20 +197,7 @@ func (r *Runner) enter(ctx context.Context, s Spec, background bool) (context.Co
 		ID: ID(strings.ToLower(rand.Text()[:idLen])), Kind: s.Kind.Name, Workspace: s.Workspace, By: s.By, What: s.What,
 		State: Waiting, Unit: s.Kind.Unit, Asked: r.Clock.Now(), Cancelling: s.Kind.Cancelling,
 	}}
-	before := r.tasks
-	if s.Kind.Alone { // the new job replaces the previous one
-		r.tasks = slices.DeleteFunc(slices.Clone(r.tasks), func(other *Task) bool {
-			return other.job.Kind == s.Kind.Name && other.job.Workspace == s.Workspace
-		})
-	}
 	r.tasks = append(slices.Clip(r.tasks), t)
-	if background && r.routine(s.Kind.Name) != nil {
-		if err := r.write(); err != nil {
-			r.tasks = before
-			cancel()
-			return nil, nil, err
-		}
-	}
 	return run, t, nil
 }
 
@@ -192,8 +223,12 @@ func (t *Task) run(ctx context.Context, work func() error) error {
 	return panics.Caught(work)
 }
 
-// end records the end of a background job. A job that ends with the service remains recorded.
+// end records the end of a background job. A job of a routine that ends with the service is resumed later.
 func (r *Runner) end(run context.Context, t *Task, result any, err error) {
+	r.mu.Lock()
+	interrupted := err != nil && r.serving.Err() != nil && !t.stopped
+	r.mu.Unlock()
+	r.release(run, t, interrupted)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := &t.job
@@ -201,10 +236,11 @@ func (r *Runner) end(run context.Context, t *Task, result any, err error) {
 	switch stopping := r.serving.Err() != nil; {
 	case err == nil:
 		j.State, j.Percent, t.result = Done, 100, result
+	case t.lost:
+		j.State = Failed
+		j.Failure, _, _ = fault.Public(lostLease(t.spec))
 	case t.stopped || stopping:
-		if j.State = Cancelled; stopping {
-			return
-		}
+		j.State = Cancelled
 	default:
 		j.State, j.Failure = Failed, "internal error; the service log has the cause"
 		if text, _, public := fault.Public(err); public {
@@ -212,12 +248,6 @@ func (r *Runner) end(run context.Context, t *Task, result any, err error) {
 		}
 		r.Log.ErrorContext(run, "job failed",
 			slog.String("kind", j.Kind), slog.String("workspace", string(j.Workspace)), slog.Any("error", err))
-	}
-	if r.routine(j.Kind) == nil {
-		return
-	}
-	if err := r.write(); err != nil {
-		r.Log.WarnContext(run, "jobs cannot be recorded", slog.Any("error", err))
 	}
 }
 
@@ -296,16 +326,18 @@ func (r *Runner) Cancel(id ID) bool {
 	return true
 }
 
-// Drop cancels and removes all jobs of a workspace that is deleted.
-func (r *Runner) Drop(ws measure.WorkspaceID) {
+// Drop cancels and removes all jobs of a workspace that is deleted. Other nodes cancel their jobs when they extend the
+// leases.
+func (r *Runner) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.tasks = slices.DeleteFunc(r.tasks, func(t *Task) bool {
 		if t.job.Workspace == ws {
 			t.stop()
 		}
 		return t.job.Workspace == ws
 	})
+	r.mu.Unlock()
+	return r.Store.RemoveJobs(ctx, ws)
 }
 
 // stop cancels the work. The caller has the lock.

@@ -16,6 +16,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/panics"
@@ -54,13 +55,14 @@ func (f *trainer) train(ctx context.Context, w control.Workspace, t *Task) error
 	}
 }
 
-func (f *trainer) lastTried(w control.Workspace) (time.Time, error) {
+func (f *trainer) lastTried(_ context.Context, w control.Workspace) (time.Time, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.tried[w.ID], nil
 }
 
 type workspaces struct {
+	*sqlstore.Store
 	mu  sync.Mutex // guards all
 	all []control.Workspace
 }
@@ -92,14 +94,24 @@ func newBench(t *testing.T, retrain control.Retrain) *bench {
 	w.ID, w.Zone, w.Retrain = "w", "America/New_York", retrain
 	v.ID, v.Retrain = "v", control.Retrain{Cadence: control.Never}
 	clock := clockwork.NewFakeClockAt(friday)
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	for _, name := range []string{"W", "V", "U", "broken", "defective"} {
+		if _, err := store.CreateWorkspace(t.Context(), control.NewWorkspace(name), control.By{At: friday}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	b := &bench{
-		T: t, clock: clock, spaces: &workspaces{all: []control.Workspace{w, v}},
+		T: t, clock: clock, spaces: &workspaces{Store: store, all: []control.Workspace{w, v}},
 		trainer: &trainer{
 			began: make(chan measure.WorkspaceID), let: make(chan error), clock: clock, tried: map[measure.WorkspaceID]time.Time{},
 		},
 	}
 	b.options = Options{
-		File: filepath.Join(t.TempDir(), "jobs.json"), Workspaces: b.spaces, Clock: clock, Log: slog.New(slog.DiscardHandler),
+		Store: b.spaces, Alone: true, File: filepath.Join(t.TempDir(), "jobs.json"), Clock: clock, Log: slog.New(slog.DiscardHandler),
 		Routines: []Routine{{
 			Kind: Training, What: "Training the media mix model", Run: b.trainer.train, Tried: b.trainer.lastTried,
 			Schedule: func(w control.Workspace) control.Retrain { return w.Retrain },
@@ -359,7 +371,7 @@ func TestWorkResumesAfterARestart(t *testing.T) {
 	b.trainer.let <- nil
 	b.idle()
 	b.stop()
-	if left, err := b.read(); err != nil || len(left) != 0 {
+	if left, err := b.spaces.InterruptedJobs(context.Background(), friday.AddDate(1, 0, 0)); err != nil || len(left) != 0 {
 		t.Errorf("completed, but still recorded: %v, %v", left, err)
 	}
 }
@@ -372,6 +384,7 @@ func TestRecordsOfEarlierReleasesAreRead(t *testing.T) {
 		if err := os.WriteFile(b.options.File, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		b.clock.Advance(time.Second)
 		b.serve()
 		if id := <-b.trainer.began; id != "w" {
 			t.Errorf("%s: the training of %q is resumed", text, id)
@@ -379,7 +392,66 @@ func TestRecordsOfEarlierReleasesAreRead(t *testing.T) {
 		b.trainer.let <- nil
 		b.idle()
 		b.stop()
+		if _, err := os.Stat(b.options.File); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the file remains, %v", text, err)
+		}
 	}
+}
+
+// Two nodes run one training of a workspace, and the second resumes it when the lease of the first has expired.
+func TestAnotherNodeResumesTheTrainingOfAKilledNode(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, control.Retrain{Cadence: control.Never})
+	b.options.Alone = false
+	lease := control.JobLease{
+		Workspace: "w", Kind: Training.Name, By: "user:ana", Asked: friday, Resumes: true, Node: "killed", Until: friday.Add(leaseTime),
+	}
+	if err := b.spaces.ClaimJob(t.Context(), lease, friday); err != nil {
+		t.Fatal(err)
+	}
+	b.serve()
+	b.timers(1)
+	if _, err := b.StartRoutine(t.Context(), Training, b.workspace(), "user:bo"); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("a training while another node trains: %v, want a conflict", err)
+	}
+	if all := b.Jobs("w"); len(all) > 0 {
+		t.Errorf("the rejected training is listed: %+v", all)
+	}
+	b.clock.Advance(lookEvery)
+	b.timers(1)
+	select {
+	case <-b.trainer.began:
+		t.Fatal("the training is resumed before the lease expires")
+	default:
+	}
+	b.clock.Advance(lookEvery)
+	if id := <-b.trainer.began; id != "w" {
+		t.Errorf("the training of %q is resumed", id)
+	}
+	if j := b.last(); j.By != "user:ana" {
+		t.Errorf("resumed: %+v, want the starter of the training", j)
+	}
+	if has, err := b.spaces.ExtendJob(t.Context(), lease, friday.Add(time.Hour)); err != nil || has {
+		t.Errorf("the killed node has the lease: %v, %v", has, err)
+	}
+	b.trainer.let <- nil
+	b.idle()
+}
+
+// A node that has lost the lease of a job cancels the job.
+func TestAJobEndsWithItsLease(t *testing.T) {
+	t.Parallel()
+	b := serving(t)
+	b.train()
+	if err := b.spaces.RemoveJobs(t.Context(), "w"); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(extendEvery)
+	b.until(func() bool { return b.last().State == Failed })
+	if why := b.last().Failure; !strings.Contains(why, "lease") {
+		t.Errorf("failed because %q", why)
+	}
+	b.idle()
 }
 
 // Shutdown ends background jobs and waits for them. No job starts afterwards.
@@ -526,7 +598,9 @@ func TestJobsOfADeletedWorkspaceAreDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Drop("w")
+	if err := b.Drop(t.Context(), "w"); err != nil {
+		t.Error(err)
+	}
 	<-ended
 	if all := b.Jobs("w"); len(all) > 0 {
 		t.Errorf("the list of the deleted workspace has %+v", all)

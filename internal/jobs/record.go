@@ -1,25 +1,26 @@
 package jobs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
-	"path/filepath"
 
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
 
-// record is a background job of a routine in the file.
+// record is a background job in the file of an earlier release.
 type record struct {
 	Kind      string              `json:"kind"`
 	Workspace measure.WorkspaceID `json:"workspace"`
 	By        string              `json:"by"`
 }
 
-// UnmarshalJSON also reads the records of earlier releases: the workspace of a training.
+// UnmarshalJSON also reads the records of the first releases: the workspace of a training.
 func (r *record) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &r.Workspace) == nil {
 		r.Kind, r.By = Training.Name, scheduler
@@ -29,39 +30,37 @@ func (r *record) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(r))
 }
 
-// write records the background jobs of routines that have not ended. The caller has the lock.
-func (r *Runner) write() error {
-	all := []record{}
-	for _, t := range r.tasks {
-		if t.background && !t.job.State.Ended() && r.routine(t.job.Kind) != nil {
-			all = append(all, record{t.job.Kind, t.job.Workspace, t.job.By})
-		}
+// takeOver stores the interrupted jobs that an earlier release recorded in a file, and then removes the file. A repetition
+// after an interruption stores the same jobs.
+func (r *Runner) takeOver(ctx context.Context) error {
+	if r.File == "" {
+		return nil
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(r.File), 0o700); err != nil {
-		return fault.Unavailable("directory of %s cannot be created", r.File).Wrap(err)
-	}
-	if err := os.WriteFile(r.File+".new", text, 0o600); err != nil {
-		return fault.Unavailable("%s cannot be written", r.File).Wrap(err)
-	}
-	return os.Rename(r.File+".new", r.File)
-}
-
-// read returns the recorded jobs.
-func (r *Runner) read() ([]record, error) {
 	text, err := os.ReadFile(r.File)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("recorded jobs: %w", err)
+		return fault.Unavailable("recorded jobs in %s cannot be read", r.File).Wrap(err)
 	}
 	var all []record
 	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("recorded jobs in %s: %w", r.File, err)
+		r.Log.WarnContext(ctx, "recorded jobs are discarded", slog.String("path", r.File), slog.Any("error", err))
 	}
-	return all, nil
+	now := r.Clock.Now()
+	for _, one := range all {
+		if r.routine(one.Kind) == nil {
+			continue
+		}
+		err := r.Store.ClaimJob(ctx, control.JobLease{
+			Workspace: one.Workspace, Kind: one.Kind, By: one.By, Asked: now, Resumes: true, Node: r.node,
+		}, now)
+		if k := fault.KindOf(err); err != nil && k != fault.KindNotFound && k != fault.KindConflict { // deleted, or running on another node
+			return err
+		}
+	}
+	if err := os.Remove(r.File); err != nil {
+		return fault.Unavailable("recorded jobs in %s cannot be removed", r.File).Wrap(err)
+	}
+	return nil
 }

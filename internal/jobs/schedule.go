@@ -27,7 +27,7 @@ type Routine struct {
 	Schedule func(w control.Workspace) control.Retrain
 	// Tried returns when the workspace's last scheduled work ended, zero if there was none. Work that was due while the
 	// service was down runs after startup.
-	Tried func(w control.Workspace) (time.Time, error)
+	Tried func(ctx context.Context, w control.Workspace) (time.Time, error)
 }
 
 // scheduler is the actor of jobs that a schedule starts.
@@ -50,7 +50,17 @@ func (r *Runner) StartRoutine(ctx context.Context, k Kind, w control.Workspace, 
 	if routine == nil {
 		return Job{}, fmt.Errorf("there is no routine of kind %s", k.Name)
 	}
+	return r.startRoutine(ctx, routine, w, by, time.Time{})
+}
+
+// startRoutine starts a routine. Work that was due at an instant is not repeated if another node has done it since.
+func (r *Runner) startRoutine(ctx context.Context, routine *Routine, w control.Workspace, by string, due time.Time) (Job, error) {
 	return Start(ctx, r, routine.spec(w, by), func(ctx context.Context, t *Task) (struct{}, error) {
+		if !due.IsZero() && routine.Tried != nil {
+			if tried, err := routine.Tried(ctx, w); err != nil || !tried.Before(due) {
+				return struct{}{}, err
+			}
+		}
 		return struct{}{}, routine.Run(ctx, w, t)
 	})
 }
@@ -59,7 +69,7 @@ func (r *Routine) spec(w control.Workspace, by string) Spec {
 	return Spec{Kind: r.Kind, Workspace: w.ID, By: by, What: r.What}
 }
 
-// Run resumes recorded jobs and runs the routines until ctx ends. Then it ends the background jobs and waits for them.
+// Run resumes interrupted jobs and runs the routines until ctx ends. Then it ends the background jobs and waits for them.
 func (r *Runner) Run(ctx context.Context) error {
 	r.mu.Lock()
 	r.serving = ctx
@@ -70,7 +80,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		return fmt.Errorf("schedule: %w", err)
 	}
 	s := schedule{Runner: r, clock: clock, entries: map[place]entry{}}
-	if err := s.resume(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	s.caught(ctx, s.look)
@@ -144,35 +154,41 @@ func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
 	}
 }
 
-// resume starts the recorded jobs of the previous run.
-func (s *schedule) resume(ctx context.Context) error {
-	recorded, err := s.read()
-	if err != nil {
-		s.Log.WarnContext(ctx, "recorded jobs are discarded", slog.Any("error", err))
+// begin takes over the records of an earlier release and the leases of an ended process.
+func (s *schedule) begin(ctx context.Context) error {
+	if err := s.takeOver(ctx); err != nil || !s.Alone {
+		return err
 	}
-	all, err := s.Workspaces.Workspaces(ctx)
-	if err != nil {
-		return fmt.Errorf("recorded jobs: %w", err)
-	}
-	for _, w := range all {
-		for _, one := range recorded {
-			if routine := s.routine(one.Kind); one.Workspace == w.ID && routine != nil {
-				s.start(ctx, routine, w, one.By)
-			}
-		}
-	}
-	return nil
+	return s.Store.ReleaseJobs(ctx)
 }
 
-// look applies changed schedules.
+// resume starts jobs whose nodes have ended.
+func (s *schedule) resume(ctx context.Context, all []control.Workspace) {
+	interrupted, err := s.Store.InterruptedJobs(ctx, s.Clock.Now())
+	if err != nil {
+		if ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "interrupted jobs cannot be read", slog.Any("error", err))
+		}
+		return
+	}
+	for _, one := range interrupted {
+		at := slices.IndexFunc(all, func(w control.Workspace) bool { return w.ID == one.Workspace })
+		if routine := s.routine(one.Kind); at >= 0 && routine != nil {
+			s.start(ctx, routine, all[at], one.By, one.Asked)
+		}
+	}
+}
+
+// look resumes interrupted jobs and applies changed schedules.
 func (s *schedule) look(ctx context.Context) {
-	all, err := s.Workspaces.Workspaces(ctx)
+	all, err := s.Store.Workspaces(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "schedules cannot be read", slog.Any("error", err))
 		}
 		return
 	}
+	s.resume(ctx, all)
 	there := map[place]bool{}
 	for i := range s.Routines {
 		routine := &s.Routines[i]
@@ -217,8 +233,8 @@ func (s *schedule) put(ctx context.Context, routine *Routine, w control.Workspac
 	if line == "" {
 		return
 	}
-	due := gocron.NewTask(s.caught, ctx, func(ctx context.Context) { s.due(ctx, routine, w.ID) })
-	job, err := s.clock.NewJob(gocron.CronJob(line, false), due, gocron.WithName(at.kind+" "+string(w.ID)))
+	task := gocron.NewTask(s.caught, ctx, func(ctx context.Context) { s.due(ctx, routine, w.ID) })
+	job, err := s.clock.NewJob(gocron.CronJob(line, false), task, gocron.WithName(at.kind+" "+string(w.ID)))
 	if err != nil {
 		s.Log.ErrorContext(ctx, "schedule cannot be set", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		return
@@ -230,9 +246,10 @@ func (s *schedule) put(ctx context.Context, routine *Routine, w control.Workspac
 	if known || routine.Tried == nil {
 		return // a new schedule starts on its next day
 	}
-	tried, err := routine.Tried(w)
-	if err == nil && !tried.IsZero() && tried.Before(lastDue(e.when, s.Clock.Now().In(w.Location()))) {
-		s.start(ctx, routine, w, scheduler)
+	tried, err := routine.Tried(ctx, w)
+	due := lastDue(e.when, s.Clock.Now().In(w.Location()))
+	if err == nil && !tried.IsZero() && tried.Before(due) {
+		s.start(ctx, routine, w, scheduler, due)
 	}
 }
 
@@ -272,21 +289,21 @@ func isDay(c control.Cadence, day time.Time) bool {
 
 // due starts scheduled work of a workspace, with its current settings.
 func (s *schedule) due(ctx context.Context, routine *Routine, id measure.WorkspaceID) {
-	all, err := s.Workspaces.Workspaces(ctx)
+	all, err := s.Store.Workspaces(ctx)
 	if err != nil {
 		s.failed(ctx, routine, id, err)
 		return
 	}
 	for _, w := range all {
 		if w.ID == id {
-			s.start(ctx, routine, w, scheduler)
+			s.start(ctx, routine, w, scheduler, lastDue(routine.Schedule(w), s.Clock.Now().In(w.Location())))
 		}
 	}
 }
 
-// start starts a routine unless it is running.
-func (s *schedule) start(ctx context.Context, routine *Routine, w control.Workspace, by string) {
-	if _, err := s.StartRoutine(ctx, routine.Kind, w, by); err != nil && fault.KindOf(err) != fault.KindConflict {
+// start starts a routine that was due at an instant, unless it is running on any node.
+func (s *schedule) start(ctx context.Context, routine *Routine, w control.Workspace, by string, due time.Time) {
+	if _, err := s.startRoutine(ctx, routine, w, by, due); err != nil && fault.KindOf(err) != fault.KindConflict {
 		s.failed(ctx, routine, w.ID, err)
 	}
 }
@@ -299,7 +316,7 @@ func (s *schedule) failed(ctx context.Context, routine *Routine, id measure.Work
 // all runs a routine for all workspaces in turn. A failure does not affect other workspaces. Workspaces that were
 // deleted since are skipped.
 func (s *schedule) all(ctx context.Context, routine Routine) {
-	all, err := s.Workspaces.Workspaces(ctx)
+	all, err := s.Store.Workspaces(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "workspaces cannot be read", slog.String("kind", routine.Kind.Name), slog.Any("error", err))

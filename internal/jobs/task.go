@@ -3,6 +3,8 @@ package jobs
 import (
 	"context"
 	"time"
+
+	"assay/internal/control"
 )
 
 // Task is a running job. Its work reports progress and results through it.
@@ -10,11 +12,13 @@ type Task struct {
 	runner *Runner
 	spec   Spec
 	cancel context.CancelFunc
+	lease  *control.JobLease // nil: the kind needs none
 
 	// The runner's lock guards the fields below.
 	job        Job
 	background bool
 	stopped    bool      // by Cancel
+	lost       bool      // the lease
 	counted    time.Time // time of the first progress; the estimate of the remaining time starts here
 	result     any       // of a background job
 }

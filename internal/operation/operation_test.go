@@ -51,7 +51,7 @@ func newSite(t *testing.T) *site {
 	}, operation.Facts{
 		Warehouse: warehouse.New(engine), Known: s, Parquet: duckdb.ParquetToCSV, Drop: engine.Drop, Unopened: engine.Unopened,
 		Jobs: jobs.New(jobs.Options{
-			File: filepath.Join(t.TempDir(), "jobs.json"), Workspaces: store, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
+			Store: store, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
 		}),
 	})
 	if _, err := operation.CreateWorkspace.Do(t.Context(), s.Service, operation.Call{Caller: operation.Operator("test")}, control.NewWorkspace("W")); err != nil {

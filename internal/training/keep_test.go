@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
@@ -24,8 +26,23 @@ import (
 type testStore struct {
 	*testing.T
 	facts     *warehouse.Warehouse
+	control   *sqlstore.Store
 	workspace control.Workspace
 	days      civil.Range
+}
+
+// newControl returns control data with the workspace w, which was created a second after 1970.
+func newControl(t *testing.T, path string, w control.Workspace) (*sqlstore.Store, control.Workspace) {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	if w, err = store.CreateWorkspace(t.Context(), w, control.By{At: time.Unix(1, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	return store, w
 }
 
 func newTestStore(t *testing.T) testStore {
@@ -35,9 +52,10 @@ func newTestStore(t *testing.T) testStore {
 	}
 	t.Cleanup(func() { _ = engine.Close(context.Background()) })
 	w := control.NewWorkspace("W")
-	w.ID, w.Currency, w.CreatedAt = "w", "USD", time.Unix(1, 0).UTC()
+	w.Currency = "USD"
+	store, w := newControl(t, filepath.Join(t.TempDir(), "control.db"), w)
 	last := civil.MustParse("2026-11-20")
-	s := testStore{T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{
+	s := testStore{T: t, facts: warehouse.New(engine), control: store, workspace: w, days: civil.Range{
 		First: last.AddDays(1 - 7*80), Last: last,
 	}}
 	r := rand.New(rand.NewPCG(4, 2))
@@ -76,9 +94,9 @@ func (s testStore) load(b *warehouse.Batch) {
 	}
 }
 
-func (s testStore) keeper(dir string) *Keeper {
+func (s testStore) keeper() *Keeper {
 	return New(Options{
-		Dir: dir, Facts: s.facts, Now: time.Now,
+		Store: s.control, Facts: s.facts, Now: time.Now,
 		Today: func(control.Workspace) civil.Date { return s.days.Last.AddDays(1) }, Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -96,8 +114,8 @@ func (s testStore) held(k *Keeper) mix.Held {
 // model.
 func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	t.Parallel()
-	s, dir := newTestStore(t), t.TempDir()
-	k := s.keeper(dir)
+	s := newTestStore(t)
+	k := s.keeper()
 	if _, err := k.Train(t.Context(), s.workspace, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +158,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	if err != nil || attempt.Status != mix.Refused || attempt.Version != 2 {
 		t.Fatalf("two channels that move together: %+v, %v; want model 2, refused", attempt, err)
 	}
-	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
+	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper()} {
 		held := s.held(keeper)
 		if held.Model.Version != 1 || held.Model.Posterior() == nil || held.Attempt == nil || held.Version() != 2 {
 			t.Fatalf("%s: model %d, attempt %v; want model 1 with its draws next to attempt 2",

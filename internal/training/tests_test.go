@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -55,11 +56,12 @@ func newRegionStore(t *testing.T) *regionStore {
 	}
 	t.Cleanup(func() { _ = engine.Close(context.Background()) })
 	w := control.NewWorkspace("W")
-	w.ID, w.Currency, w.CreatedAt = "w", "USD", time.Unix(1, 0).UTC()
+	w.Currency = "USD"
+	store, w := newControl(t, filepath.Join(t.TempDir(), "control.db"), w)
 	last := civil.MustParse("2026-11-20")
 	s := &regionStore{
 		testStore: testStore{
-			T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{First: last.AddDays(1 - 7*80), Last: last},
+			T: t, facts: warehouse.New(engine), control: store, workspace: w, days: civil.Range{First: last.AddDays(1 - 7*80), Last: last},
 		},
 		clock: time.Unix(1e9, 0), today: last.AddDays(1),
 	}
@@ -118,17 +120,17 @@ func (s *regionStore) treats(region int, day civil.Date) bool {
 }
 
 // keeper returns a keeper with a clock that advances by an hour per call, so that nothing is cached.
-func (s *regionStore) keeper(dir string) *Keeper {
+func (s *regionStore) keeper() *Keeper {
 	now := func() time.Time { s.clock = s.clock.Add(time.Hour); return s.clock }
 	return New(Options{
-		Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: now,
+		Store: s.control, Facts: s.facts, Experiments: &s.kept, Now: now,
 		Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler),
 	})
 }
 
 func (s *regionStore) learnt(k *Keeper) mix.Store {
 	s.Helper()
-	store, err := k.store(s.Context(), s.workspace)
+	store, err := k.data(s.Context(), s.workspace)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -140,7 +142,7 @@ func (s *regionStore) learnt(k *Keeper) mix.Store {
 func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	t.Parallel()
 	s := newRegionStore(t)
-	k := s.keeper(t.TempDir())
+	k := s.keeper()
 	store := s.learnt(k)
 	if len(store.Tests) != 1 || store.Tests[0].Lift == nil {
 		t.Fatalf("the store's tests are %+v, want one with a result", store.Tests)
@@ -187,7 +189,7 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 		At:       test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000,
 		Tax: 20_000, Country: "US", Region: regionName(0),
 	}}})
-	taxed, err := k.store(t.Context(), net)
+	taxed, err := k.data(t.Context(), net)
 	if err != nil || taxed.Tests[0].Lift == nil || !(taxed.Tests[0].Lift.DeltaY < s.learnt(k).Tests[0].Lift.DeltaY) {
 		t.Errorf("without tax: %+v, %v; want the revenue part of the change", taxed.Tests, err)
 	}
@@ -196,7 +198,7 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 func TestUnusableTestsHaveAReason(t *testing.T) {
 	t.Parallel()
 	s := newRegionStore(t)
-	k := s.keeper(t.TempDir())
+	k := s.keeper()
 	study := s.test("study", "facebook", 40, 4)
 	study.Kind, study.Found = control.LiftStudy, &control.Finding{Return: 1, Low: 0.5, High: 1.5, LevelPct: 90}
 	s.kept.all = append(s.kept.all,
@@ -233,8 +235,8 @@ func TestUnusableTestsHaveAReason(t *testing.T) {
 // model where the observational fit is wrong. A model that lacks a completed test is stale.
 func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	t.Parallel()
-	s, dir := newRegionStore(t), t.TempDir()
-	k := s.keeper(dir)
+	s := newRegionStore(t)
+	k := s.keeper()
 	done, settings := s.kept.all, s.workspace.ModelSettings()
 	with, err := k.Train(t.Context(), s.workspace, mix.Request{})
 	if err != nil || with.Status != mix.Active {
@@ -269,7 +271,7 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 
 	s.kept.all = append(slices.Clone(done), s.test("facebook-again", "facebook", 30, 4, 1, 6),
 		s.test("tiktok-holdout", "tiktok", 30, 4, 2, 7))
-	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
+	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper()} {
 		held := s.held(keeper)
 		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 ||
 			!strings.Contains(why[0], "geo experiment on facebook") {

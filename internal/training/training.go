@@ -1,5 +1,5 @@
-// Package training trains and stores a workspace's models, in one file per workspace in the data directory. Its caller
-// runs one training at a time.
+// Package training trains a workspace's models and stores them in the control data, so that all nodes use the model that
+// one node trains. Its caller runs one training at a time.
 package training
 
 import (
@@ -7,10 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -18,7 +15,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/experiment"
-	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/stats/hmc"
@@ -36,9 +32,17 @@ type Facts interface {
 	experiment.Facts
 }
 
+// Store stores the models of workspaces. The control store implements it.
+type Store interface {
+	SaveModels(ctx context.Context, m control.StoredModels) error
+	ModelState(ctx context.Context, ws measure.WorkspaceID) (control.ModelState, error)
+	Models(ctx context.Context, ws measure.WorkspaceID) (control.StoredModels, error)
+	RemoveModels(ctx context.Context, ws measure.WorkspaceID) error
+}
+
 // Options are the dependencies of a [Keeper].
 type Options struct {
-	Dir         string // created when missing
+	Store       Store
 	Facts       Facts
 	Experiments experiment.Source                    // nil: no workspace has any
 	Now         func() time.Time                     // the real clock
@@ -50,7 +54,7 @@ type Options struct {
 
 // Keeper trains and stores models. It is safe for concurrent use.
 type Keeper struct {
-	dir   string
+	store Store
 	facts Facts
 	tests experiment.Source
 	now   func() time.Time
@@ -59,14 +63,18 @@ type Keeper struct {
 
 	running func(ws measure.WorkspaceID) (donePct int, running bool)
 
+	loading chan struct{} // limits the models that are loaded at the same time
+
 	mu   sync.Mutex // guards kept
 	kept map[measure.WorkspaceID]kept
 }
 
-// kept is a file's content with derived state. Only the process that locks the data directory writes models, so a file
-// is read once.
+// kept are the models of a workspace as last read from the store, with derived state.
 type kept struct {
-	stored   stored // the zero value without a file
+	made     time.Time // creation time of the workspace
+	checked  time.Time // when the state was compared with the store
+	state    control.ModelState
+	stored   stored // the zero value if none are stored
 	compared uint64 // version of the data that drift refers to; 0 before the first comparison
 	drift    mix.Drift
 	tests    newTests
@@ -80,10 +88,11 @@ type newTests struct {
 	coverage warehouse.Coverage
 }
 
-// experimentsTTL is how long experiments are cached, the same as for keys.
-const experimentsTTL = 2 * time.Second
+// storeTTL is how long models and experiments are used without asking the store whether another node has changed them.
+// Keys have the same limit.
+const storeTTL = 2 * time.Second
 
-// stored is the content of a file. A workspace that was recreated with the same ID has another creation time.
+// stored is the JSON of a workspace's models. A workspace that was recreated with the same ID has another creation time.
 type stored struct {
 	Made    time.Time  `json:"workspace_made"`
 	Model   *mix.Model `json:"mmm"`
@@ -97,15 +106,15 @@ func New(o Options) *Keeper {
 		o.Running = func(measure.WorkspaceID) (int, bool) { return 0, false }
 	}
 	return &Keeper{
-		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, running: o.Running,
-		kept: map[measure.WorkspaceID]kept{},
+		store: o.Store, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, running: o.Running,
+		loading: make(chan struct{}, 1), kept: map[measure.WorkspaceID]kept{},
 	}
 }
 
 // MMM returns the workspace's media mix model. The result includes the drift of its data, the completed tests that the
 // model does not use, and the progress of a running training.
 func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
-	held, compared, err := k.read(w)
+	held, compared, err := k.read(ctx, w)
 	if err != nil || held.Model == nil || held.Model.Status == mix.Refused {
 		return held, err
 	}
@@ -123,21 +132,88 @@ func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
 }
 
 // read returns the workspace's models and the version of the data that their drift refers to.
-func (k *Keeper) read(w control.Workspace) (held mix.Held, compared uint64, err error) {
+func (k *Keeper) read(ctx context.Context, w control.Workspace) (held mix.Held, compared uint64, err error) {
 	held.DonePct, held.Training = k.running(w.ID)
+	have, err := k.current(ctx, w)
+	if err != nil {
+		return held, 0, err
+	}
+	held.Model, held.Attempt, held.Drift = have.stored.Model, have.stored.Attempt, have.drift
+	return held, have.compared, nil
+}
+
+// current returns the models that the store had at most [storeTTL] ago. It reads them only if their state has changed.
+func (k *Keeper) current(ctx context.Context, w control.Workspace) (kept, error) {
+	now := k.now()
+	have := k.known(w)
+	if !have.checked.IsZero() && now.Sub(have.checked) < storeTTL && !now.Before(have.checked) {
+		return have, nil
+	}
+	return k.refresh(ctx, w, now)
+}
+
+// known returns the workspace's models as last read, the zero value before the first read.
+func (k *Keeper) known(w control.Workspace) kept {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	have, read := k.kept[w.ID]
-	if !read {
-		if have.stored, err = k.load(w.ID); err != nil {
-			return held, 0, err
+	if have := k.kept[w.ID]; have.made.Equal(w.CreatedAt) {
+		return have
+	}
+	return kept{}
+}
+
+// refresh asks the store for the state of the workspace's models and reads them if it has changed.
+func (k *Keeper) refresh(ctx context.Context, w control.Workspace, now time.Time) (kept, error) {
+	state, err := k.store.ModelState(ctx, w.ID)
+	if err != nil {
+		return kept{}, err
+	}
+	if have, same := k.check(w, state, now); same {
+		return have, nil
+	}
+	select {
+	case k.loading <- struct{}{}:
+		defer func() { <-k.loading }()
+	case <-ctx.Done():
+		return kept{}, ctx.Err()
+	}
+	if have, same := k.check(w, state, now); same { // another call has read them
+		return have, nil
+	}
+	before := k.known(w).state
+	m, err := k.store.Models(ctx, w.ID)
+	if err != nil {
+		return kept{}, err
+	}
+	read := kept{made: w.CreatedAt, checked: now, state: m.ModelState}
+	if m.Body != "" {
+		if read.stored, err = parse(w.ID, []byte(m.Body)); err != nil {
+			return kept{}, err
 		}
-		k.kept[w.ID] = have
 	}
-	if have.stored.Made.Equal(w.CreatedAt) {
-		held.Model, held.Attempt, held.Drift = have.stored.Model, have.stored.Attempt, have.drift
+	if !read.stored.Made.Equal(w.CreatedAt) {
+		read.stored = stored{}
 	}
-	return held, have.compared, nil
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if have := k.kept[w.ID]; have.made.Equal(w.CreatedAt) && have.state != before {
+		return have, nil // a training of this node has ended meanwhile
+	}
+	k.kept[w.ID] = read
+	return read, nil
+}
+
+// check returns the models as last read, and records that the store has the same state if it does.
+func (k *Keeper) check(w control.Workspace, state control.ModelState, now time.Time) (have kept, same bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	have = k.kept[w.ID]
+	if have.checked.IsZero() || !have.made.Equal(w.CreatedAt) || have.state != state {
+		return kept{}, false
+	}
+	have.checked = now
+	k.kept[w.ID] = have
+	return have, true
 }
 
 // compare computes and stores the drift of the data since the model was fitted.
@@ -165,7 +241,7 @@ func (k *Keeper) unseen(ctx context.Context, w control.Workspace, m *mix.Model, 
 	last := k.kept[w.ID].tests
 	k.mu.Unlock()
 	now := k.now()
-	if last.version == version && version != 0 && now.Sub(last.at) < experimentsTTL && !now.Before(last.at) {
+	if last.version == version && version != 0 && now.Sub(last.at) < storeTTL && !now.Before(last.at) {
 		return last.unseen, nil
 	}
 	all, err := k.experiments(ctx, w)
@@ -207,21 +283,14 @@ func (k *Keeper) evidence(w control.Workspace, all []control.Experiment, have wa
 	}
 }
 
-// load reads a workspace's file; the zero value if there is none.
-func (k *Keeper) load(id measure.WorkspaceID) (stored, error) {
-	text, err := os.ReadFile(k.path(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return stored{}, nil
-	}
-	if err != nil {
-		return stored{}, fmt.Errorf("model of %q: %w", id, err)
-	}
+// parse reads the JSON of a workspace's models.
+func parse(id measure.WorkspaceID, text []byte) (stored, error) {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
 		return stored{}, fmt.Errorf("model of %q: %w", id, err)
 	}
 	if s.Model == nil {
-		return stored{}, fmt.Errorf("model of %q: the file %s has none", id, k.path(id))
+		return stored{}, fmt.Errorf("model of %q: the stored models have none", id)
 	}
 	if err := s.Model.Open(); err != nil {
 		return stored{}, fmt.Errorf("model of %q: %w", id, err)
@@ -229,20 +298,20 @@ func (k *Keeper) load(id measure.WorkspaceID) (stored, error) {
 	return s, nil
 }
 
-func (k *Keeper) path(id measure.WorkspaceID) string {
-	return filepath.Join(k.dir, string(id)+".json")
-}
-
 // Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if it is rejected. An
 // earlier model with the same settings that was not rejected remains in use. Only one training may run at a time.
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	defer sparing()()
-	before, _, err := k.read(w)
+	state, err := k.store.ModelState(ctx, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	before, err := k.refresh(ctx, w, k.now())
 	if err != nil {
 		k.log.WarnContext(ctx, "the earlier model cannot be read",
 			slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
-	store, err := k.store(ctx, w)
+	store, err := k.data(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -256,29 +325,24 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 	if err != nil {
 		return nil, err
 	}
-	model.Version = before.Version() + 1
+	model.Version = state.Version + 1
 	if err := model.Warm(); err != nil {
 		return nil, err
 	}
 	k.log.InfoContext(ctx, "media mix model trained", slog.String("workspace", string(w.ID)),
 		slog.String("status", string(model.Status)),
 		slog.Int("version", model.Version), slog.Duration("duration", k.now().Sub(began)))
-	if model.Status == mix.Refused && before.Model != nil && before.Model.Status != mix.Refused &&
-		before.Model.Settings == model.Settings {
-		return model, k.keep(w, stored{Model: before.Model, Attempt: model})
+	if used := before.stored.Model; model.Status == mix.Refused && used != nil && used.Status != mix.Refused && used.Settings == model.Settings {
+		return model, k.keep(ctx, w, model.Version, stored{Model: used, Attempt: model})
 	}
-	return model, k.keep(w, stored{Model: model})
+	return model, k.keep(ctx, w, model.Version, stored{Model: model})
 }
 
-// Tried returns when the workspace's last training ended, including rejected trainings; zero if there was none.
-func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
-	held, _, err := k.read(w)
-	if err != nil || held.Model == nil {
-		return time.Time{}, err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.kept[w.ID].stored.At, nil
+// Tried returns when the workspace's last training ended on any node, including rejected trainings; zero if there was
+// none.
+func (k *Keeper) Tried(ctx context.Context, w control.Workspace) (time.Time, error) {
+	state, err := k.store.ModelState(ctx, w.ID)
+	return state.TrainedAt, err
 }
 
 // sparing makes the garbage collector run when the heap has doubled. A training produces much more garbage than calls
@@ -296,8 +360,8 @@ func sparing() (done func()) {
 	}
 }
 
-// store reads the days with sales and spend, up to yesterday, and the tests.
-func (k *Keeper) store(ctx context.Context, w control.Workspace) (mix.Store, error) {
+// data reads the days with sales and spend, up to yesterday, and the tests.
+func (k *Keeper) data(ctx context.Context, w control.Workspace) (mix.Store, error) {
 	have, err := k.facts.Coverage(ctx, w.ID)
 	if err != nil {
 		return mix.Store{}, err
@@ -358,26 +422,22 @@ func (k *Keeper) fill(ctx context.Context, w control.Workspace, s *mix.Store) er
 	return nil
 }
 
-// keep writes the models atomically: a reader sees either the old or the new models.
-func (k *Keeper) keep(w control.Workspace, s stored) error {
-	s.Made, s.At = w.CreatedAt, k.now().UTC()
+// keep stores the models in one step: a reader sees either the old or the new models.
+func (k *Keeper) keep(ctx context.Context, w control.Workspace, version int, s stored) error {
+	s.Made, s.At = w.CreatedAt, k.now().UTC().Truncate(time.Microsecond)
 	text, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("model of %q: %w", w.ID, err)
 	}
-	path := k.path(w.ID)
-	if err := os.MkdirAll(k.dir, 0o700); err != nil {
-		return fault.Unavailable("directory of models %s cannot be created", k.dir).Wrap(err)
-	}
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return fault.Unavailable("model %s cannot be written", path).Wrap(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fault.Unavailable("model %s cannot be replaced", path).Wrap(err)
+	state := control.ModelState{Version: version, TrainedAt: s.At}
+	if err := k.store.SaveModels(ctx, control.StoredModels{
+		Workspace: w.ID, Made: w.CreatedAt, ModelState: state, Body: string(text),
+	}); err != nil {
+		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept[w.ID] = kept{stored: s} // stays warm and is not read again
+	k.kept[w.ID] = kept{made: w.CreatedAt, checked: k.now(), state: state, stored: s} // stays warm and is not read again
 	return nil
 }
 
@@ -391,9 +451,9 @@ func (k *Keeper) Warm(ctx context.Context, w control.Workspace) error {
 }
 
 // Drop removes a workspace's models.
-func (k *Keeper) Drop(id measure.WorkspaceID) error {
-	if err := os.Remove(k.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.Unavailable("model of %q cannot be removed", id).Wrap(err)
+func (k *Keeper) Drop(ctx context.Context, id measure.WorkspaceID) error {
+	if err := k.store.RemoveModels(ctx, id); err != nil {
+		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
 	"assay/internal/ingest/demo"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
@@ -27,6 +29,7 @@ import (
 type demoShop struct {
 	*testing.T
 	facts     *warehouse.Warehouse
+	control   *sqlstore.Store
 	workspace control.Workspace
 	truth     demo.Truth
 	kept      experiments
@@ -42,9 +45,10 @@ func newDemoShop(t *testing.T, seed uint64, orders int) *demoShop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &demoShop{T: t, workspace: control.NewWorkspace("W"), today: civil.MustParse("2026-11-20")}
-	s.workspace.ID, s.workspace.Currency, s.workspace.Zone, s.workspace.CreatedAt = "w", demo.StoreCurrency,
-		demo.StoreZone, time.Unix(1, 0).UTC()
+	w := control.NewWorkspace("W")
+	w.Currency, w.Zone = demo.StoreCurrency, demo.StoreZone
+	s := &demoShop{T: t, today: civil.MustParse("2026-11-20")}
+	s.control, s.workspace = newControl(t, filepath.Join(t.TempDir(), "control.db"), w)
 	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -68,9 +72,9 @@ func newDemoShop(t *testing.T, seed uint64, orders int) *demoShop {
 	return s
 }
 
-func (s *demoShop) keeper(dir string) *Keeper {
+func (s *demoShop) keeper() *Keeper {
 	return New(Options{
-		Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now,
+		Store: s.control, Facts: s.facts, Experiments: &s.kept, Now: time.Now,
 		Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -81,15 +85,15 @@ func (s *demoShop) keeper(dir string) *Keeper {
 func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	t.Parallel()
 	s := newDemoShop(t, 7, 8000)
-	w, dir := s.workspace, t.TempDir()
-	k := s.keeper(dir)
+	w := s.workspace
+	k := s.keeper()
 	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
 		t.Fatalf("before a training: %v, %v; want no model", have, err)
 	}
 	if _, err := k.Train(t.Context(), w, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	k = s.keeper(dir)
+	k = s.keeper()
 	have, err := k.MMM(t.Context(), w)
 	if err != nil || have.Model == nil || have.Model.Status != mix.Active {
 		t.Fatalf("after a training: %+v, %v; want an active model", have.Model, err)
@@ -131,7 +135,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
 		t.Errorf("a recreated workspace has the model of the deleted one: %v", err)
 	}
-	if err := k.Drop(w.ID); err != nil {
+	if err := k.Drop(t.Context(), w.ID); err != nil {
 		t.Error(err)
 	}
 }
@@ -143,7 +147,7 @@ func TestGeoExperimentsImproveReturnsOfDemoStores(t *testing.T) {
 	for seed := uint64(1); seed <= 6; seed++ {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			s := newDemoShop(t, seed, 20000)
-			m, err := s.keeper(t.TempDir()).Train(t.Context(), s.workspace, mix.Request{})
+			m, err := s.keeper().Train(t.Context(), s.workspace, mix.Request{})
 			if err != nil || m.Status != mix.Active {
 				t.Fatalf("%+v, %v; want an active model", m, err)
 			}

@@ -87,6 +87,18 @@ type Store interface {
 	ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error)
 	ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error)
 
+	SaveModels(ctx context.Context, m control.StoredModels) error
+	ModelState(ctx context.Context, ws measure.WorkspaceID) (control.ModelState, error)
+	Models(ctx context.Context, ws measure.WorkspaceID) (control.StoredModels, error)
+	RemoveModels(ctx context.Context, ws measure.WorkspaceID) error
+
+	ClaimJob(ctx context.Context, j control.JobLease, now time.Time) error
+	ExtendJob(ctx context.Context, j control.JobLease, until time.Time) (has bool, err error)
+	EndJob(ctx context.Context, j control.JobLease) error
+	RemoveJobs(ctx context.Context, ws measure.WorkspaceID) error
+	ReleaseJobs(ctx context.Context) error
+	InterruptedJobs(ctx context.Context, now time.Time) ([]control.JobLease, error)
+
 	AppendEvent(ctx context.Context, e control.Event) error
 	Events(ctx context.Context, f control.EventFilter) ([]control.Event, error)
 
@@ -186,6 +198,9 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a forecast is stored once and unchanged until it is evaluated", forecastsAreKept},
 		{"evaluated forecasts are summarized by series", forecastsAreSummedUp},
 		{"forecasts that share no day are counted", forecastsThatShareNoDay},
+		{"models are replaced by newer models only", modelsAreReplaced},
+		{"models end with their workspace", modelsEndWithTheWorkspace},
+		{"a job is run by the node that has its lease", jobsAreLeased},
 		{"missing objects are not found", absenceIsNotFound},
 		{"writers do not block each other", writersQueue},
 	}

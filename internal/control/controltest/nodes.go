@@ -31,6 +31,8 @@ func RunNodes(t *testing.T, open func(t *testing.T) []PeopleStore) {
 		{"the last owner stays", lastOwnersStay},
 		{"an alert message is sent by one node", messagesAreClaimedOnce},
 		{"a maximum is not exceeded", maximumsAreKept},
+		{"a version of models is stored once", modelsAreStoredOnce},
+		{"a job is claimed by one node", jobsAreClaimedOnce},
 		{"a change of outdated settings is a conflict", settingsChangeOnce},
 	}
 	for _, c := range cases {

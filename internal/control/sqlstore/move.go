@@ -140,6 +140,9 @@ func eachRow(ctx context.Context, q querier, query string, begin func(columns []
 	return write(nil)
 }
 
+// mostBytes is the size of texts after which a statement has no further rows. A row of a large model is a statement.
+const mostBytes = 1 << 20
+
 // inserter inserts rows, several in one statement.
 type inserter struct {
 	tx      *sql.Tx
@@ -147,11 +150,17 @@ type inserter struct {
 	columns []string
 	atOnce  int
 	values  []any
+	bytes   int // size of the texts in values
 }
 
 func (w *inserter) add(ctx context.Context, row []any) error {
 	w.values = append(w.values, row...)
-	if len(w.values) < w.atOnce*len(w.columns) {
+	for _, value := range row {
+		if text, is := value.(string); is {
+			w.bytes += len(text)
+		}
+	}
+	if len(w.values) < w.atOnce*len(w.columns) && w.bytes < mostBytes {
 		return nil
 	}
 	return w.flush(ctx)
@@ -162,7 +171,7 @@ func (w *inserter) flush(ctx context.Context) error {
 		return nil
 	}
 	_, err := w.tx.ExecContext(ctx, inserting(w.table, strings.Join(w.columns, ", "), len(w.columns), len(w.values)/len(w.columns)), w.values...)
-	w.values = w.values[:0]
+	w.values, w.bytes = w.values[:0], 0
 	return err
 }
 

@@ -43,6 +43,8 @@ type Store struct {
 	recordStore
 	budgetStore
 	forecastStore
+	modelStore
+	jobStore
 	mappingStore
 	webhookStore
 	shareStore
@@ -65,6 +67,8 @@ type (
 	recordStore     struct{ *database } // annotations, saved reports and dismissed insights
 	budgetStore     struct{ *database } // changes on ad platforms and their guardrails
 	forecastStore   struct{ *database } // forecasts and their accuracy
+	modelStore      struct{ *database } // trained models
+	jobStore        struct{ *database } // leases of jobs
 	mappingStore    struct{ *database }
 	webhookStore    struct{ *database } // secrets and deliveries
 	shareStore      struct{ *database } // read-only links to pages
@@ -80,7 +84,7 @@ func newStore(d *database) *Store {
 		workspaceStore: workspaceStore{d}, forgottenStore: forgottenStore{d}, keyStore: keyStore{d},
 		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
 		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d}, recordStore: recordStore{d},
-		budgetStore: budgetStore{d}, forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d}, shareStore: shareStore{d},
+		budgetStore: budgetStore{d}, forecastStore: forecastStore{d}, modelStore: modelStore{d}, jobStore: jobStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d}, shareStore: shareStore{d},
 		connectionStore: connectionStore{d}, alertStore: alertStore{d},
 		callStore: callStore{d}, eventStore: eventStore{d},
 	}

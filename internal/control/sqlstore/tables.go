@@ -5,7 +5,7 @@ package sqlstore
 var copied = []string{
 	"workspaces", "users", "memberships", "invitations", "sessions", "api_keys",
 	"oauth_clients", "oauth_requests", "oauth_grants", "oauth_codes", "oauth_refresh_tokens",
-	"events", "calls", "forgotten_customers", "mappings", "experiments", "forecasts",
+	"events", "calls", "forgotten_customers", "mappings", "experiments", "forecasts", "models", "jobs",
 	"share_links", "hook_secrets", "deliveries", "budget_changes", "budget_previews", "guardrails", "connections",
 	"annotations", "reports", "dismissed_insights",
 	"alerts", "alert_events", "alert_destinations", "alert_messages", "alert_message_events", "weekly_readers",
