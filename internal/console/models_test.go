@@ -11,7 +11,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
