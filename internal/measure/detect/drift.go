@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/civil"
@@ -39,7 +40,8 @@ type windows struct {
 //
 //	z = (d - median) / max(1.4826 MAD, 0.03).
 //
-// The median absolute deviation (MAD) tolerates past outliers. If the series is longer than a year, d is also compared
+// The median absolute deviation (MAD) tolerates past outliers. If the standard deviation is smaller, as with ratios that
+// alternate between two levels, it replaces 1.4826 MAD. If the series is longer than a year, d is also compared
 // with the most extreme value around the same day a year before, if that value is at least two deviations from the
 // median. The score then uses the smaller distance. A yearly sale is then not a finding. The most extreme of five
 // ordinary values is noise, not a season. A shorter history needs twice the distance.
@@ -172,8 +174,10 @@ func (r ratios) season(t int, direction float64) (most float64, ok bool) {
 	return most, ok
 }
 
-// robust returns the median and a robust standard deviation.
+// robust returns the median and a robust standard deviation: the smaller of the estimates from the median absolute
+// deviation and from the mean square.
 func robust(values []float64) (middle, scale float64) {
+	spread := math.Sqrt(stat.PopVariance(values, nil))
 	sorted := slices.Clone(values)
 	stats.Sort(sorted)
 	middle = stats.Quantile(sorted, 0.5)
@@ -181,7 +185,7 @@ func robust(values []float64) (middle, scale float64) {
 		sorted[i] = math.Abs(x - middle)
 	}
 	stats.Sort(sorted)
-	return middle, max(1.4826*stats.Quantile(sorted, 0.5), leastScale)
+	return middle, max(min(1.4826*stats.Quantile(sorted, 0.5), spread), leastScale)
 }
 
 // atMost returns the probability of at most k events. The expected number is mean, and the variance is dispersion times
