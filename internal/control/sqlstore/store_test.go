@@ -251,6 +251,9 @@ func TestStateChangesWithEveryChange(t *testing.T) {
 		if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme "+who), by()); err != nil {
 			t.Fatal(err)
 		}
+		if s == there {
+			time.Sleep(stateTime)
+		}
 		if got := state(); got == before {
 			t.Errorf("after a change made %s the state is still %d", who, got)
 		}
