@@ -17,6 +17,7 @@ debootstrap --variant=minbase --include=make,gcc,g++,libc6-dev,git,ca-certificat
 cp -r "$(go env GOROOT)" "$root/usr/local/go"
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+echo '127.0.0.1 localhost' >"$root/etc/hosts" # a machine that an installer made has it
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 trap 'umount -l "$root/dev" "$root/proc"' EXIT
@@ -35,7 +36,7 @@ cat "$root.demo"
 echo "make demo served after $((SECONDS - start)) s"
 inside 'bin/assay call performance'
 echo "the first answer came after $((SECONDS - start)) s"
-inside 'du -sh --apparent-size bin/assay assay-data; du -sh --apparent-size /root/go/pkg/mod /root/go/pkg/mod/cache/download'
+inside 'du -sh --apparent-size bin/assay assay-data; du -sh --apparent-size /root/go/pkg/mod/cache/download; du -sh --apparent-size /root/go/pkg/mod'
 
 say "the demo stops"
 kill -INT -- "$(pgrep -f -x "bin/assay demo --addr 127.0.0.1:8080 --data ./assay-data")"
