@@ -105,12 +105,21 @@ func (c *pages) setGuardrails(v frame.Visit, p frame.Place) error {
 const stopName = "stop"
 
 // guardrail is a limit in the form.
-type guardrail struct{ Name, Label, Value, Text string }
+type guardrail struct {
+	Name, Label, Value, Text string
+	Choices                  []choice // nil: the value is entered as text
+}
+
+// choice is a value of a guardrail and its text.
+type choice struct{ Value, Text string }
+
+// yesNo are the choices of a guardrail that is on or off.
+var yesNo = []choice{{"true", "yes"}, {"false", "no"}}
 
 // Limits lists the guardrails of the form, without the stop.
 func (v changesView) Limits() (all []guardrail) {
 	labels := map[string]string{
-		"max-step-pct": "Largest change, percent", "floor": "Smallest daily budget", "ceiling": "Largest daily budget",
+		"max-step-pct": "Largest change", "floor": "Smallest daily budget", "ceiling": "Largest daily budget",
 		"per-hour": "Changes of a campaign per hour", "per-day": "Changes of a campaign per day", "hours": "Hours of the day",
 		"preview-first": "Preview first", "approve-above": "Approval above",
 	}
@@ -122,7 +131,13 @@ func (v changesView) Limits() (all []guardrail) {
 		if _, number, found := strings.Cut(limit.Value, " "); found {
 			entered = number
 		}
-		all = append(all, guardrail{Name: limit.Name, Label: labels[limit.Name], Value: entered, Text: limit.Value})
+		one := guardrail{Name: limit.Name, Label: labels[limit.Name], Value: entered, Text: limit.Value}
+		for _, c := range yesNo {
+			if c.Value == limit.Value {
+				one.Text, one.Choices = c.Text, yesNo
+			}
+		}
+		all = append(all, one)
 	}
 	return all
 }

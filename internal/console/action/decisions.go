@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/decision"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/detect"
 	"assay/internal/money"
 	"assay/internal/operation"
@@ -37,7 +39,7 @@ type decisionsView struct {
 	Priority  decision.Priority // the filter of insights, "" for all
 	Items     []item
 	Empty     string
-	Dismissed []control.DismissedInsight
+	Dismissed []dismissed
 	Plan      *planView // of the page of decisions
 	Warnings  []answer.Warning
 }
@@ -53,18 +55,37 @@ func (decisionsView) Priorities() []decision.Priority {
 	return []decision.Priority{decision.Critical, decision.High, decision.Medium, decision.Low}
 }
 
+// dismissed is a dismissed insight with its kind in words.
+type dismissed struct {
+	control.DismissedInsight
+	Kind string
+}
+
 // item is an insight or a decision.
 type item struct {
 	frame.Section // the call of the next step
 	Insight       control.InsightID
 	Priority      decision.Priority
-	Kind          string
-	Subject       string // stored name
+	About         string // subject, kind and confidence
 	Why           string
 	Value         string // per month, "" if unknown
 	Interval      string
-	Confidence    string
 	Evidence      []string
+}
+
+// about joins the parts that are known.
+func about(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
+}
+
+// subjectName returns the proper name of a channel, with the sales surface if there is one, or another subject as it is
+// stored.
+func subjectName(subject answer.Foreign) string {
+	name, rest, _ := strings.Cut(string(subject), " ")
+	if slices.Contains(frame.Channels(), measure.Channel(name)) {
+		return strings.TrimSpace(frame.ChannelName(name) + " " + rest)
+	}
+	return frame.Capitalized(string(subject))
 }
 
 // planView is the plan by day.
@@ -117,14 +138,15 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 	}
 	for i, row := range a.Rows {
 		one := item{
-			Insight: row.ID, Priority: row.Priority, Kind: frame.Capitalized(frame.Words(string(row.Kind))),
-			Subject: string(row.Subject), Why: row.Finding,
+			Insight: row.ID, Priority: row.Priority, Why: row.Finding,
 		}
 		one.Section = c.itemSection(i, row.Action, row.Call)
 		one.setValue(row.Value, a.Currency)
+		confidence := ""
 		if row.Certainty != nil {
-			one.Confidence = frame.Figure(*row.Certainty, 1) + "% confidence"
+			confidence = frame.Figure(*row.Certainty, 1) + "% confidence"
 		}
+		one.About = about(subjectName(row.Subject), frame.Capitalized(frame.Words(string(row.Kind))), confidence)
 		for _, e := range row.Evidence {
 			one.Evidence = append(one.Evidence, frame.Capitalized(frame.Words(e.Name))+": "+evidenceText(e, a.Currency))
 		}
@@ -134,7 +156,11 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 		view.Lead = "Start with this: " + view.Items[0].Why
 	}
 	view.Warnings = a.Warnings
-	view.Dismissed, err = c.Store.DismissedInsights(v.Context(), view.Workspace.ID)
+	all, err := c.Store.DismissedInsights(v.Context(), view.Workspace.ID)
+	for _, one := range all {
+		kind, _, _ := strings.Cut(string(one.Insight), "-")
+		view.Dismissed = append(view.Dismissed, dismissed{one, frame.Capitalized(frame.Words(kind))})
+	}
 	return err
 }
 
@@ -168,7 +194,7 @@ func (c *pages) fillDecisions(v frame.Visit, view *decisionsView) error {
 	}
 	view.Empty, view.Warnings = a.Summary, a.Warnings
 	for i, row := range a.Rows {
-		one := item{Priority: row.Priority, Kind: frame.Capitalized(string(row.Area)), Subject: string(row.Subject), Why: row.Why}
+		one := item{Priority: row.Priority, About: about(subjectName(row.Subject), frame.Capitalized(string(row.Area))), Why: row.Why}
 		one.Section = c.itemSection(i, row.Decision, row.Call)
 		one.setValue(row.Value, a.Currency)
 		view.Items = append(view.Items, one)
