@@ -80,8 +80,8 @@ func demoStore(t *testing.T, seed uint64, asked civil.Date, cut bool) (days civi
 
 // The months are a November before Black Friday, with two earlier Black Fridays in the data, and a July. In November,
 // at least 17 of 20 months must be inside the 90% interval, and the median error must be at most 8%. In July, at least
-// 60% of the months must be inside, and the median error must be at most 6%. The median of six stores has a standard
-// error of about 1.5%, so cut stores are more.
+// 60% of the months must be inside, and the median error must be at most 6%. The median of six stores is uncertain, so
+// there is a second July with 30 stores. A short run has six stores that are not cut.
 func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 	t.Parallel()
 	november, july := civil.New(2026, time.November, 18), civil.New(2026, time.July, 14)
@@ -90,10 +90,15 @@ func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 		cut           bool
 		seeds         uint64
 		inside, error float64
-	}{{november, false, 20, 17. / 20, .08}, {november, true, 20, 17. / 20, .08}, {july, false, 6, .6, .06}, {july, true, 30, .6, .06}} {
+	}{
+		{november, false, 20, 17. / 20, .08}, {november, true, 20, 17. / 20, .08},
+		{july, false, 6, .6, .06}, {july, false, 30, .6, .06}, {july, true, 30, .6, .06},
+	} {
 		if os.Getenv("ASSAY_NIGHTLY") != "1" {
-			c.seeds = min(c.seeds, 3)
-			c.inside = .6 // 17 of 20 with three seeds and two metrics
+			if c.cut || c.seeds > 20 {
+				continue
+			}
+			c.seeds, c.inside = 6, .6 // 17 of 20 with six seeds and two metrics
 		}
 		inside, errors := [2]float64{}, [2][]float64{}
 		for seed := range c.seeds {
@@ -157,12 +162,13 @@ func total(t *testing.T, ask season.Ask, reverts bool) forecast.Total {
 	return sum
 }
 
-// The test computes the mean scaled error of forecasts of 7 and 28 days, from every third of the last 36 weeks.
+// The test computes the mean scaled error of forecasts of 7 and 28 days, from every third of the last 36 weeks. Spend
+// needs the six stores: its level changes at random, and a few months decide a smaller mean.
 func TestForecastsOfDemoStoresBeatRepeatingTheLastWeeks(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(2)
+	seeds, tested := uint64(2), 2
 	if os.Getenv("ASSAY_NIGHTLY") == "1" {
-		seeds = 6
+		seeds, tested = 6, 3
 	}
 	asked := civil.New(2026, time.November, 18)
 	horizons := []int{7, 28}
@@ -174,7 +180,7 @@ func TestForecastsOfDemoStoresBeatRepeatingTheLastWeeks(t *testing.T) {
 			known := asked.Sub(days.First) - 7*week
 			from := max(0, known-730)
 			n++
-			for m := range metrics {
+			for m := range metrics[:tested] {
 				for i, horizon := range horizons {
 					ask := season.Ask{First: days.First.AddDays(from), Values: metrics[m][from:known], Ahead: horizon}
 					sums[m][i] += scaledError(t, total(t, ask, m == spend), ask.Values, metrics[m][known:known+horizon])
@@ -182,7 +188,7 @@ func TestForecastsOfDemoStoresBeatRepeatingTheLastWeeks(t *testing.T) {
 			}
 		}
 	}
-	for m, name := range []string{"revenue", "orders", "spend"} {
+	for m, name := range []string{"revenue", "orders", "spend"}[:tested] {
 		for i, horizon := range horizons {
 			t.Logf("%s, %d days ahead: MASE %.3f in %v forecasts", name, horizon, sums[m][i]/n, n)
 			if sums[m][i]/n >= 1 {
