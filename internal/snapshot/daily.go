@@ -44,7 +44,7 @@ func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
 	if key.Metric == ROAS || ahead < 1 || len(s.Values) == 0 {
 		return nil
 	}
-	p, calendar, unseen, err := predict(s.First, s.raw, s.country, ahead)
+	p, calendar, unseen, err := predict(s.after(0, len(s.raw), ahead), key.Metric)
 	switch {
 	case err == nil:
 		s.Prediction, s.calendar, s.unseen = &p, calendar, unseen
@@ -54,15 +54,18 @@ func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
 	return nil
 }
 
-// predict forecasts a daily series with its yearly pattern. Without enough history for the pattern, the calendar is nil
-// and every season ahead is unseen.
-func predict(first civil.Date, raw []float64, country string, ahead int) (
-	forecast.Prediction, *forecast.Calendar, []season.Unseen, error,
-) {
-	ask := season.Ask{First: first, Values: raw, Ahead: ahead}
-	if country != "" {
-		ask.Countries = []string{country}
+// after returns the known days of the series from one position up to another, and a number of days ahead.
+func (s *Daily) after(from, known, ahead int) season.Ask {
+	ask := season.Ask{First: s.First.AddDays(from), Values: s.raw[from:known], Ahead: ahead}
+	if s.country != "" {
+		ask.Countries = []string{s.country}
 	}
+	return ask
+}
+
+// predict forecasts the daily series of a metric with its yearly pattern. Without enough history for the pattern, the
+// calendar is nil and every season ahead is unseen. Spend returns to its trend after a burst, a pause or a test.
+func predict(ask season.Ask, metric Metric) (forecast.Prediction, *forecast.Calendar, []season.Unseen, error) {
 	var calendar *forecast.Calendar
 	var unseen []season.Unseen
 	year, err := season.Fit(ask)
@@ -70,12 +73,13 @@ func predict(first civil.Date, raw []float64, country string, ahead int) (
 	case err == nil:
 		calendar, unseen = &forecast.Calendar{Factors: year.Factors, Covariance: year.Covariance}, year.Unseen
 	case fault.KindOf(err) == fault.KindNotReady:
-		unseen = season.Ahead(civil.Range{First: first.AddDays(len(raw)), Last: first.AddDays(len(raw) + ahead - 1)})
+		next := ask.First.AddDays(len(ask.Values))
+		unseen = season.Ahead(civil.Range{First: next, Last: next.AddDays(ask.Ahead - 1)})
 	default:
 		return forecast.Prediction{}, nil, nil, err
 	}
-	p, err := forecast.Predict(forecast.Filled(raw, Week), forecast.Ask{
-		Horizon: ahead, Season: Week, Levels: ForecastLevels(), Calendar: calendar,
+	p, err := forecast.Predict(forecast.Filled(ask.Values, Week), forecast.Ask{
+		Horizon: ask.Ahead, Season: Week, Levels: ForecastLevels(), Calendar: calendar, Reverts: metric == Spend,
 	})
 	return p, calendar, unseen, err
 }

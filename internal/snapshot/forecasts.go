@@ -137,7 +137,7 @@ func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion con
 	if known == from {
 		return nil, nil
 	}
-	p, _, _, err := predict(s.First.AddDays(from), s.raw[from:known], s.country, horizons[len(horizons)-1])
+	p, _, _, err := predict(s.after(from, known, horizons[len(horizons)-1]), metric)
 	if fault.KindOf(err) == fault.KindNotReady {
 		return nil, nil
 	}

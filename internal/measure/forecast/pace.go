@@ -12,8 +12,10 @@ import (
 
 // Total is a forecast of the total of the first points.
 type Total struct {
-	Value float64 // sum of the points' medians
-	Bands []Band  // one per level of the prediction
+	// Value is the sum of the points. It can be below or above the median of the distribution behind Bands and Reaches,
+	// which contains the mean error of the rolling origins: their model knew less. The sum has the smaller error.
+	Value float64
+	Bands []Band // one per level of the prediction
 	draws []float64
 	count float64 // number of draws before they are blurred
 }

@@ -20,6 +20,9 @@ type Ask struct {
 	// multiplied by the future factors. The covariance widens the intervals.
 	Calendar *Calendar
 	Events   []Event // known events; past events determine the effects of future events
+	// Reverts marks a series whose level returns to its trend after a temporary change, such as spend after a burst, a
+	// pause or a test. Auto then also contains a model of this; see [reverting]. It needs a year of daily values.
+	Reverts bool
 }
 
 const (
@@ -34,7 +37,7 @@ const (
 // Prediction contains a forecast and its error distribution.
 type Prediction struct {
 	Model   string
-	Points  []float64 // predictive medians
+	Points  []float64 // forecasts
 	Levels  []float64 // as requested
 	Bands   [][]Band  // one slice per level with one entry per point
 	Effects []Effect  // effects of the events
@@ -89,6 +92,10 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	var p Prediction
 	if kind == Auto && earlier != nil {
 		p.spent = float64(choose(earlier, model, values[len(values)-ask.origins(len(values)):], ask.Horizon))
+		if ask.Reverts && len(values) >= leastReverting {
+			earlier, model = ask.orReverting(earlier, model, values)
+			p.spent++
+		}
 	}
 	p.Model, p.Points, p.Levels = model.String(), make([]float64, ask.Horizon), slices.Clone(ask.Levels)
 	model.ahead(p.Points)
