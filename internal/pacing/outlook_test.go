@@ -94,6 +94,20 @@ func TestGoalsHaveResultsAndForecasts(t *testing.T) {
 	}
 }
 
+// Without the first days of its period, the result of a goal is unknown, and so are its chance and its pace.
+func TestAGoalFromBeforeTheDataHasNoForecast(t *testing.T) {
+	t.Parallel()
+	g := Goal{Metric: snapshot.Revenue, Period: QuarterlyPeriod, Days: quarter, Value: 13_500}
+	out, err := NewOutlook(t.Context(), shop(t), []Goal{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := out.Row(g)
+	if err != nil || row.Status != Unknown || *row.Target != g.Value || row.Actual != nil || row.Expected != nil || row.Chance != nil || len(out.Used) != 0 {
+		t.Errorf("%+v, %v; want an unknown status without a forecast", row, err)
+	}
+}
+
 func TestOutlookByDay(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
