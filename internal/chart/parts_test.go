@@ -340,3 +340,33 @@ func TestNoTwoSeriesLookAlike(t *testing.T) {
 		}
 	}
 }
+
+// Positive values are stacked upward and negative ones downward. A bar of zero is at the top.
+func TestStackedBarsStartWhereTheOthersEnd(t *testing.T) {
+	t.Parallel()
+	stacked := sheet{Chart: Chart{Kind: Bar, Stacked: true}, slots: 2}
+	for _, value := range []float64{3, -2, 0, 4, -1} {
+		stacked.tracks = append(stacked.tracks, track{dots: []dot{{Point: Point{Value: value}, slot: 1}}})
+	}
+	single := stacked
+	single.Stacked = false
+	for _, c := range []struct {
+		of   sheet
+		want [][2]float64
+	}{
+		{stacked, [][2]float64{{0, 3}, {0, -2}, {3, 3}, {3, 7}, {-2, -3}}},
+		{single, [][2]float64{{0, 3}, {0, -2}, {0, 0}, {0, 4}, {0, -1}}},
+	} {
+		columns := c.of.columns()
+		var got [][2]float64
+		for i, b := range columns[1] {
+			got = append(got, [2]float64{b.from, b.to})
+			if b.series != i {
+				t.Errorf("bar %d is of series %d", i, b.series)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || len(columns[0]) > 0 {
+			t.Errorf("stacked %t (-want +got):\n%s", c.of.Stacked, diff)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/ingesttest"
+	"assay/internal/ingest/mapper"
 	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
 )
@@ -127,6 +128,37 @@ func TestARefusedFileChangesNothingAndTheOthersAreImported(t *testing.T) {
 	}
 	if got := store.contents(t).Coverage.Orders; got != 2 {
 		t.Errorf("the store has %d orders, want 2", got)
+	}
+}
+
+// The rules of a mapping can omit every row. Such a file has no usable facts, but no row is rejected.
+func TestAFileOfOmittedRowsIsImported(t *testing.T) {
+	t.Parallel()
+	omitting, err := mapper.Parse([]byte("name: till\nkind: orders\ncolumns: {order: No, at: When, total: Sum}\nrules:\n  - {column: Sum, below: 5, then: skip}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, skips := range []bool{false, true} {
+		for content, want := range map[string]struct {
+			status   ingest.Status
+			rejected int
+		}{
+			"No,When,Sum\n": {ingest.Empty, 0},
+			"No,When,Sum\n1,2026-09-01,1.00\n2,2026-09-01,2.00\n": {ingest.Imported, 0},
+			"No,When,Sum\n1,2026-09-01,1.00\n2,2026-09-01,much\n": {ingest.Refused, 1},
+		} {
+			store := newBench(t, "USD", "America/New_York")
+			o := store.options(text("till.csv", content))
+			o.Mapping, o.SkipRejected = &omitting, skips
+			report, err := ingest.Run(t.Context(), store, o)
+			got := report.Files[0]
+			if got.Status != want.status || got.Rejected != want.rejected || (err != nil) != (want.status == ingest.Refused) {
+				t.Errorf("skipping %t: %q is %s with %d rejected rows, %v; want %s with %d", skips, content, got.Status, got.Rejected, err, want.status, want.rejected)
+			}
+			if orders := store.contents(t).Coverage.Orders; orders != 0 {
+				t.Errorf("skipping %t: %q gives %d orders", skips, content, orders)
+			}
+		}
 	}
 }
 

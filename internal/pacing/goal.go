@@ -192,6 +192,9 @@ func (o *Outlook) Row(g Goal) (Row, error) {
 	if s.Prediction == nil || g.Days.First.Sub(s.Last) > 1 {
 		return row, nil // no forecast, or days before the period are missing
 	}
+	if g.Value > 0 && g.Days.First.Before(s.First) {
+		return row, nil // the result so far is unknown
+	}
 	total, err := s.Prediction.Total(g.Days.Last.Sub(s.Last))
 	if err != nil {
 		return row, fmt.Errorf("sum of %s %s: %w", g.Metric, g.Days, err)

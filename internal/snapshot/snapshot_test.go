@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -401,8 +402,112 @@ func TestTotalsOfChannels(t *testing.T) {
 	if sum := s.Sum(nil, "facebook", last(30)); sum.SpendKnown {
 		t.Errorf("spend of a channel without rows is known: %+v", sum)
 	}
-	if _, err := s.ChannelTotals(t.Context(), false, measure.SurveyBlended, in, ""); err == nil && s.Blended == nil {
-		t.Error("survey blending has no result")
+}
+
+// Half of the orders are credited to facebook. All survey answers name tiktok or no channel.
+func TestSurveyAnswersMoveCredit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := warehouse.Windows{Recent: last(10), Earlier: last(10).Previous()}
+	blend := func() (*snapshot.Snapshot, map[measure.Channel]int64, map[measure.Channel]int64) {
+		t.Helper()
+		s := b.take(t)
+		totals, err := s.ChannelTotals(t.Context(), false, measure.SurveyBlended, in, "")
+		if err != nil || s.Blended == nil {
+			t.Fatalf("%+v, %v", s.Blended, err)
+		}
+		recent, earlier := map[measure.Channel]int64{}, map[measure.Channel]int64{}
+		for _, row := range totals.Recent {
+			recent[row.Channel] = row.Sums.Orders
+		}
+		for _, row := range totals.Earlier {
+			earlier[row.Channel] = row.Sums.Orders
+		}
+		return s, recent, earlier
+	}
+	unchanged := map[measure.Channel]int64{"facebook": 10e6, measure.Unattributed: 10e6}
+	s, recent, earlier := blend()
+	if s.Blended.SurveyWeight != 0 || s.Blended.Answers != 0 {
+		t.Errorf("without answers: %+v", s.Blended)
+	}
+	check(t, "credit without answers", unchanged, recent)
+
+	var answers warehouse.Batch
+	for i, o := range storetest.Shop().Orders {
+		if !in.Recent.Contains(o.Day) {
+			continue
+		}
+		answer := warehouse.SurveyResponse{
+			Source: "survey", Key: o.Key, OrderRef: o.OrderRef, At: o.At, Day: o.Day, Question: "discovery_channel", Answer: "TikTok", Channel: "tiktok",
+		}
+		if i%4 == 3 {
+			answer.Answer, answer.Channel = "a friend", ""
+		}
+		why := answer
+		why.Key, why.Question, why.Answer, why.Channel = o.Key+"-why", "purchase_trigger", "a sale", ""
+		answers.Surveys = append(answers.Surveys, answer, why)
+	}
+	storetest.Load(t, b.facts, b.workspace.ID, "survey.csv", &answers)
+	s, recent, earlier = blend()
+	// A fourth of the answers names no channel. The other question names no channel at all and is not used.
+	if got := s.Blended; got.Answers != 15 || math.Abs(got.UnmappedShare-0.25) > 1e-12 || got.SurveyWeight <= 0 || got.SurveyWeight >= 1 {
+		t.Errorf("%+v, want 15 answers and a fourth without a channel", got)
+	}
+	moved := s.Blended.SurveyWeight * 20e6
+	for channel, want := range map[measure.Channel]float64{"tiktok": moved, "facebook": 10e6 - moved/2, measure.Unattributed: 10e6 - moved/2} {
+		if math.Abs(float64(recent[channel])-want) > 1 {
+			t.Errorf("%s has a credit of %d, want %v", channel, recent[channel], want)
+		}
+	}
+	check(t, "credit in the window without answers", unchanged, earlier)
+}
+
+// broken is a warehouse that fails to answer one question.
+type broken struct {
+	*warehouse.Warehouse
+	question string
+}
+
+var errBroken = errors.New("no facts")
+
+func (b broken) Answers(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerSummary, error) {
+	if b.question == "answers" {
+		return warehouse.AnswerSummary{}, errBroken
+	}
+	return b.Warehouse.Answers(ctx, ws, of)
+}
+
+func (b broken) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in warehouse.Windows) (warehouse.Pair[warehouse.SegmentTotals], error) {
+	if b.question == "segments" {
+		return warehouse.Pair[warehouse.SegmentTotals]{}, errBroken
+	}
+	return b.Warehouse.SegmentTotals(ctx, ws, channel, in)
+}
+
+func (b broken) Paths(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
+	if b.question == "journeys" {
+		return warehouse.Pair[[]warehouse.PathTotal]{}, errBroken
+	}
+	return b.Warehouse.Paths(ctx, ws, segment, in)
+}
+
+func TestCreditWithoutItsFactsIsAnError(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for question, model := range map[string]measure.Model{"answers": measure.SurveyBlended, "segments": measure.SurveyBlended, "journeys": measure.Markov} {
+		reader, err := snapshot.NewReader(snapshot.Sources{
+			Facts: broken{b.facts, question}, Models: b.model, Experiments: b.experiments, Clock: storetest.Clock, Now: storetest.Clock,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := reader.Take(t.Context(), b.workspace, snapshot.Wants{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ChannelTotals(t.Context(), false, model, warehouse.Windows{Recent: last(10)}, ""); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), question) {
+			t.Errorf("%s without %s: %v", model, question, err)
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/toolkit/toolkittest"
@@ -77,6 +79,11 @@ func (b *bench) Renew(_ context.Context, p auth.Principal) (auth.Principal, erro
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
+	return newBenchWith(t, toolkittest.Nothing{})
+}
+
+func newBenchWith(t *testing.T, models snapshot.Models) *bench {
+	t.Helper()
 	b := &bench{facts: storetest.Open(t), runs: &atomic.Int64{}, log: &bytes.Buffer{}, noted: &calls{}}
 	storetest.Load(t, b.facts, "shop", "shop.csv", storetest.Shop())
 	run := func(ctx context.Context, c *toolkit.Call, p params) (*echo, error) {
@@ -106,7 +113,7 @@ func newBench(t *testing.T) *bench {
 	}
 	var err error
 	b.Service, err = toolkit.NewService(toolkit.Deps{
-		Sources: snapshot.Sources{Facts: b.facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock},
+		Sources: snapshot.Sources{Facts: b.facts, Models: models, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock},
 		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Accounts: toolkittest.Nothing{}, Calls: b.noted, Callers: b, Log: slog.New(slog.NewTextHandler(b.log, nil)),
 	}, tools)
 	if err != nil {
@@ -456,6 +463,60 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 	}
 	if err != nil || got.Status != "none" || got.How != "assay train mmm --workspace shop" || len(got.Limits) == 0 {
 		t.Errorf("the card is %+v (%v)", got, err)
+	}
+}
+
+// held is the state of a workspace's model, which tests replace.
+type held struct{ mix.Held }
+
+// MMM implements [snapshot.Models].
+func (h *held) MMM(context.Context, control.Workspace) (mix.Held, error) { return h.Held, nil }
+
+func TestTheModelCardDescribesTheModel(t *testing.T) {
+	t.Parallel()
+	call := callOf()
+	call.Workspace = key().Workspace
+	m := trained(call)
+	m.Saved = &mmm.Saved{Spec: mmm.Spec{Saturation: mmm.MichaelisMenten}}
+	refused := &mix.Model{Version: 4, Status: mix.Refused, Window: days("2025-03-17", "2026-03-15"), Reasons: []mmm.Reason{{Text: "too few weeks", Remedy: "import more"}}}
+	var state held
+	b := newBenchWith(t, &state)
+	for _, c := range []struct {
+		what    string
+		held    mix.Held
+		status  string
+		drift   string
+		reasons int // why the model is not active
+		attempt int // version of a newer, refused training
+	}{
+		{"an active model", mix.Held{Model: m}, "active", "", 0, 0},
+		{"a small drift", mix.Held{Model: m, Drift: mix.Drift{Weeks: 2, Of: "revenue", Share: 0.0004}}, "active", "most of all revenue by 0.04%", 0, 0},
+		{"a large drift", mix.Held{Model: m, Drift: mix.Drift{Weeks: 2, Of: "revenue", Share: 0.25}}, "stale", "most of all revenue by 25%", 1, 0},
+		{"a new test", mix.Held{Model: m, NewTests: []string{"a test"}, Training: true}, "stale", "", 1, 0},
+		{"a refused training", mix.Held{Model: m, Attempt: refused}, "active", "", 0, 4},
+	} {
+		state.Held = c.held
+		text, err := b.Session(key(control.ScopeRead), "r").ReadResource(t.Context(), "assay://models/mmm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got toolkit.ModelCard
+		if err := json.Unmarshal([]byte(text.Text), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Status != c.status || len(got.Why) != c.reasons || !strings.HasSuffix(got.Drift, c.drift) || (got.Drift == "") != (c.drift == "") || got.Training != c.held.Training {
+			t.Errorf("%s: %s, want status %s, %d reasons and the drift %q", c.what, text.Text, c.status, c.reasons, c.drift)
+		}
+		if got.Version != 3 || got.Weeks != 104 || got.Seed != 9 || got.DataHash != "hash" || got.Start != m.Window.First || got.End != m.Window.Last ||
+			got.Accuracy.R2 != 0.9 || len(got.Tests) != 3 || len(got.LeftOut) != 1 || got.Spec.Saturation != mmm.MichaelisMenten || !slices.Equal(got.Channels, []string{"facebook", "google"}) {
+			t.Errorf("%s: %s does not describe the model %+v", c.what, text.Text, m)
+		}
+		switch a := got.Attempt; {
+		case (a != nil) != (c.attempt > 0):
+			t.Errorf("%s: the newer training is %+v", c.what, a)
+		case a != nil && (a.Version != c.attempt || a.End != refused.Window.Last || len(a.Reasons) != 1 || a.Reasons[0].Remedy != "import more"):
+			t.Errorf("%s: the newer training is %+v, want %+v", c.what, a, refused)
+		}
 	}
 }
 

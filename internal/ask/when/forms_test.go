@@ -235,6 +235,11 @@ func TestRanges(t *testing.T) {
 		"from oct 1 - 15 2026":            "2026-10-01 to 2026-10-15",
 		"november 20 to january 5":        "2025-11-20 to 2026-01-05",
 		"oct 5 to oct 5":                  "2026-10-05 to 2026-10-05",
+		"1 to 15 november":                "2026-11-01 to 2026-11-15",
+		"between 3 and 10 november":       "2026-11-03 to 2026-11-10",
+		"between the 3 and the 10 of may": "2026-05-03 to 2026-05-10",
+		"10 - 12 october 2025":            "2025-10-10 to 2025-10-12",
+		"5 to 5 november":                 "2026-11-05 to 2026-11-05",
 	})
 	for text, want := range map[string][]string{
 		"october and september":          {"2026-10-01 to 2026-10-31", "2026-09-01 to 2026-09-30"},
@@ -242,6 +247,9 @@ func TestRanges(t *testing.T) {
 		"between october - 2026-09-15":   {"2026-10-01 to 2026-10-31", "2026-09-15 to 2026-09-15"},
 		"9/30/2026 to 9/1/2026":          {"2026-09-30 to 2026-09-30", "2026-09-01 to 2026-09-01"},
 		"october 15 to september 2026":   {"2026-10-15 to 2026-10-15", "2026-09-01 to 2026-09-30"},
+		"15 to 1 november":               {"2026-11-01 to 2026-11-01"},
+		"31 to 15 november":              {"2026-11-15 to 2026-11-15"},
+		"3 and 10 november":              {"2026-11-10 to 2026-11-10"},
 		"from oct 1 compared with oct 2": {"2026-10-01 to 2026-10-01", "2026-10-02 to 2026-10-02"},
 	} {
 		var got []string

@@ -1,10 +1,13 @@
 package demo_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,7 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-const profileFile = "testdata/profile.txt"
+const (
+	profileFile = "testdata/profile.txt"
+	truthFile   = "testdata/truth.json"
+)
 
 // profile contains totals of a store by the name of the figure and its dimensions.
 type profile map[string]int64
@@ -95,8 +101,8 @@ func (p profile) addMarketing(s *store) {
 	}
 }
 
-// Documents, screenshots and scripts quote figures of the demo store. A change of its profile is therefore intended and
-// visible. Rewrite the file with -update.
+// Documents, screenshots and scripts quote figures of the demo store. A change of its profile, of any row or of the truth
+// is therefore intended and visible. Rewrite the files with -update.
 func TestTheProfileOfTheDemoStoreIsTheDocumentedOne(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {
@@ -111,16 +117,36 @@ func TestTheProfileOfTheDemoStoreIsTheDocumentedOne(t *testing.T) {
 	for _, figure := range slices.Sorted(maps.Keys(p)) {
 		fmt.Fprintf(&got, "%s: %d\n", figure, p[figure])
 	}
-	if *update {
-		if err := os.WriteFile(profileFile, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
+	got.WriteString("# Hashes of the rows of a store with 120 days and 2,000 orders. They change with every cell.\n")
+	rows := reflect.ValueOf(generated(t, small).rows)
+	for i := range rows.NumField() {
+		if n := rows.Field(i).Len(); n > 0 {
+			hash := fnv.New64a()
+			fmt.Fprintf(hash, "%v", rows.Field(i))
+			fmt.Fprintf(&got, "hash of %d %s: %016x\n", n, rows.Type().Field(i).Name, hash.Sum64())
 		}
 	}
-	want, err := os.ReadFile(profileFile)
+	golden(t, profileFile, got.String())
+	truth, err := json.MarshalIndent(s.truth, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	golden(t, truthFile, string(truth)+"\n")
+}
+
+// golden compares a text with a file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }

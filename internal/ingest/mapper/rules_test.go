@@ -45,6 +45,31 @@ func TestConditionsOfRules(t *testing.T) {
 	}
 }
 
+// Without rules, columns decide whether an order is a test or canceled.
+func TestTestsAndCancellationsHaveColumns(t *testing.T) {
+	t.Parallel()
+	const table = "No,When,Sum,Status,Cancelled at,Test\n" +
+		"1,2026-09-01,1.00,paid,,\n2,2026-09-01,1.00,paid,,yes\n3,2026-09-01,1.00,paid,,No\n4,2026-09-01,1.00,paid,,TRUE\n" +
+		"5,2026-09-01,1.00,paid,2026-09-02,\n6,2026-09-01,1.00,Storniert,,\n7,2026-09-01,1.00,paid,,1\n8,2026-09-01,1.00,paid,,0\n"
+	m, err := mapper.Parse([]byte("name: till\nkind: orders\ncolumns: {order: No, at: When, total: Sum, status: Status, cancelled_at: Cancelled at, test: Test}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ingesttest.Read(t, mapper.New(m), ingesttest.ReaderOptions(), table)
+	tests, cancelled := "", ""
+	for _, o := range got.Batch.Orders {
+		if o.Test {
+			tests += o.Key
+		}
+		if o.Cancelled {
+			cancelled += o.Key
+		}
+	}
+	if tests != "247" || cancelled != "56" || len(got.Errors) > 0 {
+		t.Errorf("the tests are %s and the canceled orders %s (%v), want 247 and 56", tests, cancelled, got.Errors)
+	}
+}
+
 func TestNegativeTotals(t *testing.T) {
 	t.Parallel()
 	const table = "No,When,Sum\n1,2026-09-01,-2.00\n2,2026-09-01,0.00\n3,2026-09-01,5.00\n"

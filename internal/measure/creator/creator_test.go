@@ -287,4 +287,10 @@ func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
 		math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("overdispersion %v, want %v, above 1", got, want)
 	}
+	s.CodeTouched, s.Named = 90, 16 // signals that agree better than their variances imply
+	for what, all := range map[string][]Signals{"agreement": {s, s}, "nothing": nil} {
+		if got := r.noise(all); got != 1 {
+			t.Errorf("%s: overdispersion %v, want 1", what, got)
+		}
+	}
 }

@@ -126,6 +126,18 @@ func TestShoppingDaysAreWhereTheyWere(t *testing.T) {
 	}
 }
 
+func TestDaysOffEverywhere(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]string{
+		"new_year": {"2024-12-31", "2025-01-01"}, "easter": {"2025-04-18", "2025-04-21"}, "christmas_days": {"2025-12-24", "2025-12-26"},
+	} {
+		days, ok := Named(name).In(2025)
+		if got := [2]string{days.First.String(), days.Last.String()}; !ok || got != want {
+			t.Errorf("%s of 2025 is %s, want %s to %s", name, days, want[0], want[1])
+		}
+	}
+}
+
 func TestHolidaysOfCountriesAreUnique(t *testing.T) {
 	t.Parallel()
 	both, err := Of([]string{"us", " CA"}, false)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -407,6 +408,42 @@ func TestASnapshotDuringAnImportHasTheStateBeforeIt(t *testing.T) {
 	}
 	mustImport(t, warehouse.New(copied), "copy", someOrders("c", 7)) // the copy accepts imports
 	wantOrders(t, warehouse.New(copied), "copy", 507)
+}
+
+// Copies are compared by their totals, so the totals must show every difference.
+func TestTotalsOfTables(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	totals := func(table string) warehouse.TableTotals {
+		t.Helper()
+		all, err := e.Totals(t.Context(), "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(all, func(of warehouse.TableTotals) bool { return of.Table == table })
+		if i < 0 {
+			t.Fatalf("no totals of %s in %v", table, all)
+		}
+		return all[i]
+	}
+	b := someOrders("a", 30)
+	b.Orders[0].Charged, b.Orders[29].Charged = 700, -100
+	mustImport(t, w, "shop", b)
+	got := totals("order_rows")
+	if got.Rows != 30 || got.Sums["charged"] != "3400" || len(got.Days) != 64 {
+		t.Errorf("%+v, want 30 rows with 3400 charged and a hash of the days", got)
+	}
+	if version := totals("data_version"); version.Rows != 1 || version.Days != "" {
+		t.Errorf("%+v, want one row without days", version)
+	}
+	// The same sum on other days.
+	b.Orders[0].Charged, b.Orders[1].Charged = 100, 700
+	mustImport(t, w, "shop", b)
+	moved := totals("order_rows")
+	if moved.Rows != 30 || moved.Sums["charged"] != "3400" || moved.Days == got.Days {
+		t.Errorf("%+v after %+v, want the same sums and another hash of the days", moved, got)
+	}
 }
 
 func TestASnapshotKeepsTheSchema(t *testing.T) {
