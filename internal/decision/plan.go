@@ -55,10 +55,11 @@ type Ask struct {
 	Days int
 }
 
-// Plan is a schedule of steps, with the reasons for omitted steps.
+// Plan is a schedule of steps, with the reasons for omitted steps. Budgets move toward the optimized allocation of current
+// spend, but an increase is omitted if it is expected to lose contribution. The plan then spends less.
 type Plan struct {
 	Steps   []Step
-	Reasons []string // reasons why no budgets change
+	Reasons []string // reasons why budgets do not change
 	Rate    *float64
 }
 
@@ -73,6 +74,7 @@ type planner struct {
 	found  *Results
 	plan   Plan
 	tested measure.Channel // channel that the plan tests; its budgets do not change
+	losing []string        // channels whose increase is expected to lose contribution
 }
 
 // NewPlan returns the plan of the days after today.
@@ -150,7 +152,10 @@ func (p *planner) moves(ctx context.Context) error {
 	for _, a := range plan.Allocations {
 		p.move(m, start, a)
 	}
-	if len(p.plan.Steps) == before {
+	if len(p.losing) > 0 {
+		p.plan.Reasons = append(p.plan.Reasons, "The plan does not increase budgets of "+answer.Listed(p.losing)+", because their next unit of spend returns less than break-even. It spends less instead.")
+	}
+	if len(p.plan.Steps) == before && len(p.losing) == 0 {
 		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: no changeable campaign has recent spend on the channels that should change.")
 	}
 	return nil
@@ -173,10 +178,18 @@ func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocatio
 			if moved == 0 {
 				continue
 			}
-			s := p.budgetStep(day, measure.Platform(a.Channel), &budgets[i], moved)
+			var effect *answer.Estimate[answer.Money]
 			if shift, ok := start.Shift(m, a.Channel, before, moved); ok && shift.Profit != nil {
-				s.Effect = new(toolkit.Posterior[answer.Money](shift.Profit.Change, 1/m.Months()))
+				if moved > 0 && shift.Profit.Change.Mean <= 0 {
+					if before == 0 {
+						p.losing = append(p.losing, answer.ChannelName(a.Channel))
+					}
+					return
+				}
+				effect = new(toolkit.Posterior[answer.Money](shift.Profit.Change, 1/m.Months()))
 			}
+			s := p.budgetStep(day, measure.Platform(a.Channel), &budgets[i], moved)
+			s.Effect = effect
 			p.add(s)
 			perDay, before = perDay-moved, before+moved
 		}

@@ -11,8 +11,10 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/measure/decide"
 	"assay/internal/measure/detect"
 	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
 	"assay/internal/money"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -373,5 +375,60 @@ func TestAnInsightHasTheNameTheValueAndTheEvidence(t *testing.T) {
 	c.Tools = nil
 	if i := insightOf(c, detect.Store{}, detect.Finding{Kind: detect.SalesStopped}); i.Call != nil {
 		t.Errorf("a call of a missing tool: %+v", i.Call)
+	}
+}
+
+// tinyModel is a model with one channel that spends 100 per week for eight weeks. Its marginal return is about 2.
+func tinyModel(t *testing.T, channel measure.Channel) *mix.Model {
+	t.Helper()
+	const weeks = 8
+	first := civil.MustParse("2026-01-05")
+	data := mmm.Data{Media: []mmm.Media{{Channel: channel}}}
+	for i := range weeks {
+		data.Dates = append(data.Dates, first.AddDays(7*i))
+		data.Target = append(data.Target, 1000+float64(i))
+		data.Media[0].Exposure = append(data.Media[0].Exposure, 100)
+	}
+	name := string(channel)
+	m := &mix.Model{Version: 1, Status: mix.Active, Window: civil.Range{First: first, Last: first.AddDays(7*weeks - 1)}, Weeks: weeks, Saved: &mmm.Saved{
+		Data: data, Spec: mmm.Spec{Adstock: mmm.Adstock{Kind: mmm.Immediately, Lags: 1}, Saturation: mmm.MichaelisMenten},
+		Chains: 1, Parameters: []string{name + ".beta", name + ".kappa", "intercept", "trend", "sigma"},
+		Draws: [][]float64{{0.4, 0.5, 0.6, 0, 0.1}, {0.6, 0.5, 0.4, 0, 0.1}},
+	}}
+	for _, prepare := range []func() error{m.Open, m.Warm} {
+		if err := prepare(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func TestAPlanOmitsIncreasesThatLoseContribution(t *testing.T) {
+	t.Parallel()
+	m := tinyModel(t, "google")
+	for _, c := range []struct {
+		name     string
+		rate     float64
+		proposed float64
+		steps    bool
+		losing   []string
+	}{
+		{"an increase that pays", 9, 1200, true, nil},
+		{"an increase that loses", 0.1, 1200, false, []string{"google"}},
+		{"a decrease that saves more than it loses", 0.1, 600, true, nil},
+		{"a decrease for the increase of another channel", 9, 600, true, nil},
+	} {
+		p := asking("2026-03-10")
+		p.stored()
+		start := toolkit.PlanStart{Rates: map[measure.Channel]float64{"google": c.rate}}
+		p.move(m, start, decide.Allocation{Channel: "google", Current: 800, Proposed: c.proposed})
+		if got := len(p.plan.Steps) > 0; got != c.steps || !slices.Equal(p.losing, c.losing) {
+			t.Errorf("%s: %d steps, losing %v; want steps: %t, %v", c.name, len(p.plan.Steps), p.losing, c.steps, c.losing)
+		}
+		for _, s := range p.plan.Steps {
+			if s.Effect == nil || (*s.To > *s.From && s.Effect.Value <= 0) {
+				t.Errorf("%s: a step from %v to %v has the effect %+v", c.name, *s.From, *s.To, s.Effect)
+			}
+		}
 	}
 }
