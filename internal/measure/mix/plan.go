@@ -51,6 +51,21 @@ type Profit struct {
 	// from the difference of the budget. Both are nil if the budget equals current spend or if the bounds exclude current
 	// spend.
 	Reallocation, Budget *stats.Summary
+	BudgetPays           float64 // probability that Budget is positive
+}
+
+// BudgetDoubt returns why the difference of the budget is not advised, "" if it is advised; see [decide.Doubt].
+func (p *Profit) BudgetDoubt() string { return decide.Doubt(p.BudgetPays, *p.Budget) }
+
+// positive returns the share of the draws that are positive.
+func positive(draws []float64) float64 {
+	n := 0
+	for _, x := range draws {
+		if x > 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(len(draws))
 }
 
 // Ask contains the constraints of an allocation. Amounts are for a period as long as the window.
@@ -111,12 +126,7 @@ const sameBudget = 1e-3
 // profit returns the effect of a plan on the contribution after spend.
 func (m *Model) profit(ask Ask, plan *Plan, current []decide.Channel) *Profit {
 	total := change(current, plan.Allocations, ask.Rates)
-	p := &Profit{Change: stats.Summarize(total)}
-	for _, x := range total {
-		if x > 0 {
-			p.Pays += 1 / float64(len(total))
-		}
-	}
+	p := &Profit{Change: stats.Summarize(total), Pays: positive(total)}
 	if math.Abs(plan.Times-1) <= sameBudget {
 		return p
 	}
@@ -134,7 +144,7 @@ func (m *Model) profit(ask Ask, plan *Plan, current []decide.Channel) *Profit {
 	for i := range total {
 		total[i] -= part[i]
 	}
-	p.Budget = new(stats.Summarize(total))
+	p.Budget, p.BudgetPays = new(stats.Summarize(total)), positive(total)
 	return p
 }
 
@@ -239,13 +249,10 @@ func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float
 	if rate == nil {
 		return s, true
 	}
-	pays := 0
 	for i, change := range moved {
-		if moved[i] = *rate*change - (to - from); moved[i] > 0 {
-			pays++
-		}
+		moved[i] = *rate*change - (to - from)
 	}
-	s.Profit = &Profit{Change: stats.Summarize(moved), Pays: float64(pays) / float64(len(moved))}
+	s.Profit = &Profit{Change: stats.Summarize(moved), Pays: positive(moved)}
 	return s, true
 }
 
