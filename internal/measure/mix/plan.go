@@ -158,13 +158,23 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, start float64, err err
 		return problem, 0, fault.Invalid("the budget %v must be above zero", budget).
 			WithHint("give a budget such as the current %.0f", start)
 	}
-	problem, err = m.curves.problem(budget, scaled(current, budget/start, ask))
+	problem, err = m.curves.problem(budget, scaled(current, budget/start, ask), m.comparable(current, start, ask))
 	problem.Groups, problem.MessageUnit, problem.Risk = ask.Groups, ask.MessageUnit, ask.risk()
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
 		c.Current, c.Weight = math.Min(current[c.Name], c.Response.Spend[len(c.Response.Spend)-1]), ask.Rates[c.Name]
 	}
 	return problem, start, err
+}
+
+// comparable returns the multiple of the window's spend that responses must reach to compare a smaller budget with the
+// allocations of current spend.
+func (m *Model) comparable(current map[measure.Channel]float64, start float64, ask Ask) (times float64) {
+	bounds := scaled(current, 1, ask)
+	for channel, spend := range current {
+		times = math.Max(times, math.Max(spend, most(bounds[channel], start))/m.Posterior().Spend(channel))
+	}
+	return math.Min(times, mostTimes)
 }
 
 // start returns the current spend by channel, of the channels with spend in the window.
