@@ -220,7 +220,7 @@ func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
 	if p == nil || p.Budget == nil {
 		return out
 	}
-	out.BudgetPays, out.BudgetWhy = new(answer.Percent(100*p.BudgetPays)), p.BudgetDoubt()
+	out.BudgetPays, out.BudgetWhy = new(answer.Percent(100*p.BudgetPays)), p.BudgetWhyNot()
 	switch {
 	case out.BudgetWhy != "":
 		out.BudgetAdvice = KeepBudget

@@ -31,9 +31,9 @@ type Advice struct {
 // convincing is the minimum probability of a gain for the advice to change an allocation or a budget.
 const convincing = 0.6
 
-// Doubt returns why a change is not advised, "" if it is advised. The parameter probability is that of a gain. The text
+// WhyNot returns why a change is not advised, "" if it is advised. The parameter probability is that of a gain. The text
 // continues a sentence that states it. Reallocations and changes of the budget follow this one rule (decision 36).
-func Doubt(probability float64, gain stats.Summary) string {
+func WhyNot(probability float64, gain stats.Summary) string {
 	switch {
 	case !(probability >= convincing):
 		return fmt.Sprintf("below the required %.0f%%", 100*convincing)
@@ -72,10 +72,10 @@ func Judge(p Problem, plan *Plan) *Advice {
 	if p.stays(plan) {
 		advice.Action = Hold
 		advice.Reasons = append(advice.Reasons, p.whyStay())
-	} else if doubt := Doubt(plan.BeatsCurrent, plan.Lift); doubt != "" {
+	} else if whyNot := WhyNot(plan.BeatsCurrent, plan.Lift); whyNot != "" {
 		advice.Action = Hold
 		advice.Reasons = append(advice.Reasons, fmt.Sprintf(
-			"the optimized allocation is better than the current one with probability %.0f%%, %s", 100*plan.BeatsCurrent, doubt))
+			"the optimized allocation is better than the current one with probability %.0f%%, %s", 100*plan.BeatsCurrent, whyNot))
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {

@@ -54,8 +54,8 @@ type Profit struct {
 	BudgetPays           float64 // probability that Budget is positive
 }
 
-// BudgetDoubt returns why the difference of the budget is not advised, "" if it is advised; see [decide.Doubt].
-func (p *Profit) BudgetDoubt() string { return decide.Doubt(p.BudgetPays, *p.Budget) }
+// BudgetWhyNot returns why the difference of the budget is not advised, "" if it is advised; see [decide.WhyNot].
+func (p *Profit) BudgetWhyNot() string { return decide.WhyNot(p.BudgetPays, *p.Budget) }
 
 // positive returns the share of the draws that are positive.
 func positive(draws []float64) float64 {

@@ -543,8 +543,8 @@ func TestBudgetPaysIsTheShareOfDrawsThatGain(t *testing.T) {
 					t.Errorf("recent spend %v, budget times %v, rate %v: pays %v with mean %v of a change of %v, want %v with %v of %v",
 						recent, times, rate, got.BudgetPays, got.Budget.Mean, got.Change.Mean, share, want.Mean, stats.Mean(change))
 				}
-				if doubt := got.BudgetDoubt(); (doubt == "") != (share >= 0.6 && want.Mean > 0 && want.Q05 >= -want.Mean) {
-					t.Errorf("recent spend %v, budget times %v, rate %v: doubt %q with probability %v, %+v", recent, times, rate, doubt, share, want)
+				if whyNot := got.BudgetWhyNot(); (whyNot == "") != (share >= 0.6 && want.Mean > 0 && want.Q05 >= -want.Mean) {
+					t.Errorf("recent spend %v, budget times %v, rate %v: reason %q with probability %v, %+v", recent, times, rate, whyNot, share, want)
 				}
 			}
 		}
