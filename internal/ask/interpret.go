@@ -57,11 +57,36 @@ func Interpret(c Call, answer json.RawMessage) string {
 	}
 	switch {
 	case len(parts) > 0:
-		return head + ": " + strings.Join(parts, ", ") + "." + reasons(a.Drivers, a.Events, a.Currency)
+		return head + ": " + strings.Join(parts, ", ") + "." + budgetAdvice(a.Metrics) + reasons(a.Drivers, a.Events, a.Currency)
 	case rows == 1:
 		return head + ": 1 row."
 	}
 	return fmt.Sprintf("%s: %s rows.", head, number.Grouped(float64(rows), 0))
+}
+
+// budgetAdvice states the advice on a budget that differs from current spend, with its probability.
+func budgetAdvice(metrics json.RawMessage) string {
+	var m struct {
+		Advice  string   `json:"budget_advice"`
+		Pays    *float64 `json:"budget_pays_pct"`
+		Budget  float64
+		Current float64 `json:"current_spend"`
+	}
+	if json.Unmarshal(metrics, &m) != nil || m.Pays == nil {
+		return ""
+	}
+	budget, is := "Less budget", "is"
+	if m.Budget > m.Current {
+		budget = "More budget"
+	}
+	switch m.Advice {
+	case "raise", "lower":
+	case "keep":
+		is = "is not"
+	default:
+		return ""
+	}
+	return fmt.Sprintf(" %s %s advised: the probability that it pays is %s.", budget, is, number.Percent(*m.Pays, 0))
 }
 
 // driver is a part of a change in an answer.

@@ -312,12 +312,25 @@ type advised struct {
 	Better float64    `json:"better"` // stated probability of more revenue, in percent
 	Pays   float64    `json:"pays"`   // stated probability of a higher contribution, in percent
 	Gain   float64    `json:"gain"`   // true contribution of the next days with the reallocation, relative to that without
-	// More is the expected contribution of 20% more budget over the model's window, and TrueMore that of the next days.
-	More     float64 `json:"more"`
-	TrueMore float64 `json:"true_more"`
+	More   budgeted   `json:"more"`   // 20% more budget
+	Less   budgeted   `json:"less"`   // 20% less
 }
 
-// advise asks for the allocation of current spend and of 20% more, and applies both to the days after today.
+// budgeted is the advice on a budget that differs from current spend.
+type budgeted struct {
+	Advice toolkit.BudgetAdvice `json:"advice"`
+	Pays   float64              `json:"pays"`  // stated probability of a higher contribution, in percent
+	Value  float64              `json:"value"` // expected change of contribution over the model's window
+	Low    float64              `json:"low"`
+	True   float64              `json:"true"` // change of the contribution of the next days
+}
+
+// changes reports whether the tool advises the budget.
+func (b budgeted) changes() bool {
+	return b.Advice == toolkit.RaiseBudget || b.Advice == toolkit.LowerBudget
+}
+
+// advise asks for the allocations of current spend, of 20% more and of 20% less, and applies them to the days after today.
 func (f future) advise(t *testing.T) advised {
 	t.Helper()
 	ask := func(budget float64) *tools.OptimizeBudgetAnswer {
@@ -350,16 +363,21 @@ func (f future) advise(t *testing.T) advised {
 			return 1
 		})
 	}
-	same, more := ask(current), ask(1.2*current)
+	same := ask(current)
 	alone := f.contribution(unchanged)
 	out.Advice, out.Gain, out.Better = same.Metrics.Advice, after(same)/alone-1, float64(same.Metrics.BetterPct)
 	if pays := same.Metrics.PaysPct; pays != nil {
 		out.Pays = float64(*pays)
 	}
-	out.TrueMore = after(more) - after(same)
-	if b := more.Metrics.PlanProfit.Budget; b != nil {
-		out.More = float64(b.Value)
+	changed := func(times float64) budgeted {
+		a := ask(times * current)
+		b := budgeted{Advice: a.Metrics.BudgetAdvice, True: after(a) - after(same)}
+		if p := a.Metrics.PlanProfit; p.Budget != nil {
+			b.Pays, b.Value, b.Low = float64(*p.BudgetPays), float64(p.Budget.Value), float64(p.Budget.Low)
+		}
+		return b
 	}
+	out.More, out.Less = changed(1.2), changed(0.8)
 	return out
 }
 
@@ -370,7 +388,8 @@ func TestAdvisedBudgetsGain(t *testing.T) {
 	if dir == "" {
 		t.Skip("each simulated store and its model take a minute; ASSAY_FOLLOWED=DIR runs them")
 	}
-	shifts, gained, loses, warned := 0, 0, 0, 0
+	shifts, gained := 0, 0
+	var more, less tally
 	for seed := range uint64(number(os.Getenv("ASSAY_FOLLOWED_SEEDS"), 2)) {
 		o := resumed(t, filepath.Join(dir, fmt.Sprintf("advice-%d.json", seed+1)), func() (out advised) {
 			withFuture(t, dir, seed+1, func(f future) { out = f.advise(t) })
@@ -383,18 +402,40 @@ func TestAdvisedBudgetsGain(t *testing.T) {
 				gained++
 			}
 		}
-		if o.TrueMore < 0 {
-			loses++
-			if o.More <= 0 {
-				warned++
-			}
-		}
+		more.add(o.More)
+		less.add(o.Less)
 	}
-	t.Logf("%d of %d advised reallocations gain; %d of %d budgets that lose money are not advised", gained, shifts, warned, loses)
+	t.Logf("%d of %d advised reallocations gain; 20%% more budget: %v; 20%% less: %v", gained, shifts, more, less)
 	if 5*gained < 4*shifts {
 		t.Errorf("%d of %d advised reallocations gain, want 0.8", gained, shifts)
 	}
-	if 10*warned < 9*loses {
-		t.Errorf("%d of %d budgets that lose money are not advised, want 0.9", warned, loses)
+	for _, of := range []tally{more, less} {
+		if loses := of.losses + of.avoided; 10*of.avoided < 9*loses {
+			t.Errorf("%d of %d budgets that lose money are not advised, want 0.9", of.avoided, loses)
+		}
 	}
+}
+
+// tally counts budgets by the advice and their true effect.
+type tally struct {
+	gains, missed   int // budgets that gain: advised, not advised
+	losses, avoided int // budgets that lose money: advised, not advised
+}
+
+func (c *tally) add(b budgeted) {
+	switch {
+	case b.True > 0 && b.changes():
+		c.gains++
+	case b.True > 0:
+		c.missed++
+	case b.True < 0 && b.changes():
+		c.losses++
+	case b.True < 0:
+		c.avoided++
+	}
+}
+
+func (c tally) String() string {
+	return fmt.Sprintf("%d of %d advised budgets gain, %d of %d that lose money are not advised, %d of %d that gain are not advised",
+		c.gains, c.gains+c.losses, c.avoided, c.avoided+c.losses, c.missed, c.missed+c.gains)
 }

@@ -82,7 +82,7 @@ type PlanMetrics struct {
 	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation generates more revenue than the same budget in the current allocation."`
 	PlanProfit
 	Confidence   string          `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
-	Advice       string          `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation."`
+	Advice       string          `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation. budget_advice refers to the total."`
 	Why          []string        `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
 	TestFirst    measure.Channel `json:"test_first,omitempty" doc:"Channel to test first, as in experiments with view=next_test."`
 	AgreementPct answer.Percent  `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`
@@ -141,7 +141,16 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	if len(moves) > 0 {
 		text += " The optimized allocation " + strings.Join(moves, " and ") + "."
 	}
-	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence)
+	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
+}
+
+// budgetSentence states the advice on the budget, with a space before it; "" without advice.
+func (m PlanMetrics) budgetSentence(c *Call, over string) string {
+	amount := answer.Money(math.Abs(float64(m.Budget - m.CurrentSpend)))
+	if text := m.Sentence(m.Budget > m.CurrentSpend, c.Spelled(amount)+" "+over); text != "" {
+		return " " + text
+	}
+	return ""
 }
 
 // Gain describes a change of revenue as a gain, a loss or no clear effect, with its interval. The parameter than names

@@ -176,7 +176,7 @@ func sayLess(c *Call, rows []MixRow, _ ModelResults) string {
 func sayPlan(c *Call, rows []MixRow, a ModelResults) string {
 	return fmt.Sprintf("Recommendation: %s (%s confidence, %s probability of more revenue). Optimized monthly allocation: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct.Whole()) +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
-			func(r MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
+			func(r MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) }) + a.Metrics.budgetSentence(c, "per month")
 }
 
 func sayCarryOver(c *Call, rows []MixRow, _ ModelResults) string {

@@ -3,7 +3,6 @@ package toolkit
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -194,12 +193,66 @@ type PlanProfit struct {
 	BreakEven    *answer.Ratio                  `json:"break_even_roas,omitempty" detail:"analyst" doc:"Marginal ROAS below which spend loses money."`
 	Reallocation *answer.Estimate[answer.Money] `json:"reallocation_contribution_change,omitempty" detail:"analyst" doc:"Part from reallocating current spend."`
 	Budget       *answer.Estimate[answer.Money] `json:"budget_contribution_change,omitempty" detail:"analyst" doc:"Part from the changed budget."`
+	BudgetChange
+}
+
+// BudgetChange is the advice on a budget that differs from current spend. Both are allocated by the model.
+type BudgetChange struct {
+	BudgetPays   *answer.Percent `json:"budget_pays_pct,omitempty" doc:"Probability that the changed budget raises contribution after spend, compared with current spend."`
+	BudgetAdvice BudgetAdvice    `json:"budget_advice,omitempty" doc:"raise, lower: change the budget; keep: stay at current spend."`
+	BudgetWhy    string          `json:"budget_why,omitempty" detail:"analyst" doc:"Why the budget is kept."`
+}
+
+// BudgetAdvice is the recommendation for a budget that differs from current spend.
+type BudgetAdvice string
+
+// The recommendations.
+const (
+	RaiseBudget BudgetAdvice = "raise"
+	LowerBudget BudgetAdvice = "lower"
+	KeepBudget  BudgetAdvice = "keep"
+)
+
+// BudgetChangeOf returns the advice on the budget of an allocation, empty if the budget equals current spend or if its
+// effect on the contribution is unknown.
+func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
+	p := plan.Profit
+	if p == nil || p.Budget == nil {
+		return out
+	}
+	out.BudgetPays, out.BudgetWhy = new(answer.Percent(100*p.BudgetPays)), p.BudgetWhyNot()
+	switch {
+	case out.BudgetWhy != "":
+		out.BudgetAdvice = KeepBudget
+	case plan.Times > 1:
+		out.BudgetAdvice = RaiseBudget
+	default:
+		out.BudgetAdvice = LowerBudget
+	}
+	return out
+}
+
+// Sentence states the advice with its probability, "" without advice. The amount is the difference from current spend.
+func (b BudgetChange) Sentence(more bool, amount string) string {
+	if b.BudgetAdvice == "" {
+		return ""
+	}
+	budget, change := "Less budget", "saving "+amount
+	if more {
+		budget, change = "More budget", "the additional "+amount
+	}
+	if b.BudgetAdvice != KeepBudget {
+		return fmt.Sprintf("%s is advised: the probability that %s pays is %s.", budget, change, b.BudgetPays.Whole())
+	}
+	return fmt.Sprintf("%s is not advised: the probability that %s pays is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
 // ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to the
 // answer's period.
 func (s PlanStart) ProfitOf(plan *mix.Plan, times float64) PlanProfit {
-	return s.profitOf(plan.Profit, times)
+	out := s.profitOf(plan.Profit, times)
+	out.BudgetChange = BudgetChangeOf(plan)
+	return out
 }
 
 func (s PlanStart) profitOf(p *mix.Profit, times float64) (out PlanProfit) {
@@ -229,14 +282,18 @@ func (c *Call) ProfitSummary(p PlanProfit) string {
 }
 
 // WarnProfit warns of an allocation that is expected to lower the contribution after spend.
-func (c *Call) WarnProfit(a *answer.Closing, p PlanProfit) {
+func (c *Call) WarnProfit(a *answer.Closing, m PlanMetrics) {
+	p := m.PlanProfit
 	switch {
 	case p.Change == nil || p.Change.Value >= 0:
 		return
 	case p.Budget != nil && p.Budget.Value < 0 && p.BreakEven != nil:
-		a.Warn(answer.WarnLosesMoney, fmt.Sprintf(
-			"The budget is expected to lower contribution after spend by %s: the additional spend returns less than the break-even ROAS of %s.",
-			c.Spelled(answer.Money(math.Abs(float64(p.Change.Value)))), *p.BreakEven))
+		spend := "additional spend returns less"
+		if m.Budget < m.CurrentSpend {
+			spend = "saved spend returns more"
+		}
+		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s: the %s than the break-even ROAS of %s.",
+			c.Spelled(-p.Change.Value), spend, *p.BreakEven))
 	default:
 		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The allocation is expected to lower contribution after spend by %s.", c.Spelled(-p.Change.Value)))
 	}

@@ -66,7 +66,7 @@ func runOptimization(ctx context.Context, c *toolkit.Call, p optimizationParams)
 	if strings.TrimSpace(p.Question) != "" {
 		a.Summary = toolkit.AnswerAboutModel(c, p.Question, toolkit.ModelResults{Rows: a.Rows, Model: a.Model, Metrics: a.Metrics})
 	}
-	c.WarnProfit(&a.Closing, a.Metrics.PlanProfit)
+	c.WarnProfit(&a.Closing, a.Metrics)
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
 	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Optimize a budget with spend limits by channel.")

@@ -112,7 +112,7 @@ func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetPar
 		return nil, err
 	}
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
-	c.WarnProfit(&a.Closing, a.Metrics.PlanProfit)
+	c.WarnProfit(&a.Closing, a.Metrics)
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
 	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal ROAS by channel.")

@@ -18,6 +18,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/money"
+	"assay/internal/toolkit"
 	"assay/internal/tools"
 )
 
@@ -63,7 +64,8 @@ type allocation struct {
 	Change        *interval // of revenue, compared with current spend; nil if the budget equals it
 	Profit        *interval // of contribution after spend; nil if costs are unknown
 	Pays          *float64  // probability of a gain, in percent
-	Better        float64   // probability of more revenue, in percent
+	BudgetChange  toolkit.BudgetChange
+	Better        float64 // probability of more revenue, in percent
 	Advice        string
 	Reasons       []string
 	Test          measure.Channel
@@ -107,7 +109,7 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 	m, times := a.Metrics, 1/months
 	out := &allocation{
 		Budget: float64(m.Budget) * times, Spend: float64(m.CurrentSpend) * times, Lift: intervalOf(m.Lift, times), Change: optionalInterval(m.Change, times),
-		Profit: optionalInterval(m.PlanProfit.Change, times), Pays: percent(m.PaysPct), Better: float64(m.BetterPct), Advice: m.Advice, Reasons: m.Why,
+		Profit: optionalInterval(m.PlanProfit.Change, times), Pays: percent(m.PaysPct), BudgetChange: m.BudgetChange, Better: float64(m.BetterPct), Advice: m.Advice, Reasons: m.Why,
 		Test: m.TestFirst, From: m.SpendFrom, Gap: percent(m.GapPct), BoundsPct: float64(m.BoundsPct), BreakEven: m.BreakEven,
 	}
 	for _, r := range a.Rows {
@@ -141,7 +143,7 @@ func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
 		return nil, err
 	}
 	out := *a
-	out.Rows, out.Profit, out.Pays, out.Change, out.Gap = nil, nil, nil, nil, nil
+	out.Rows, out.Profit, out.Pays, out.Change, out.Gap, out.BudgetChange = nil, nil, nil, nil, nil, toolkit.BudgetChangeOf(plan)
 	out.Better, out.Advice, out.Reasons = 100*plan.BeatsCurrent, string(plan.Advice.Action), plan.Advice.Reasons
 	out.Lift = interval{plan.Lift.Mean / months, plan.Lift.Q05 / months, plan.Lift.Q95 / months}
 	if math.Abs(plan.Times-1) > 0.001 {
@@ -340,7 +342,9 @@ func spendOf(a *allocation, channel string) float64 {
 // headings state the advice, the effect and the probability of a gain.
 func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	effect, name := v.effect(a)
-	if a.Advice == "shift" {
+	if a.BudgetChange.BudgetAdvice == toolkit.KeepBudget {
+		v.Heading = "Keep the total at current spend of " + whole(a.Spend) + " per month."
+	} else if a.Advice == "shift" {
 		v.Heading = "Shift " + whole(a.moved()) + " between channels: " + signedText(effect.Value, whole) + " " + name + " per month."
 	} else {
 		v.Heading = "Hold the current allocation. A shift has no clear benefit."
@@ -354,6 +358,9 @@ func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 		v.Lead += "The total stays at " + whole(a.Budget) + "."
 	} else {
 		v.Lead += "The budget is " + whole(a.Budget) + ", current spend " + whole(a.Spend) + "."
+	}
+	if text := a.BudgetChange.Sentence(a.Budget > a.Spend, whole(math.Abs(a.Budget-a.Spend))+" per month"); text != "" {
+		v.Lead += " " + text
 	}
 }
 
@@ -447,6 +454,17 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 		advice.Value, advice.Tone = "Shift", "good"
 	}
 	v.Facts = append(v.Facts, advice)
+	if change := a.BudgetChange; change.BudgetPays != nil {
+		total := frame.Fact{Name: "Advice on the total", Value: "Keep current spend", Tone: "warning"}
+		switch change.BudgetAdvice {
+		case toolkit.RaiseBudget:
+			total.Value, total.Tone = "Raise", "good"
+		case toolkit.LowerBudget:
+			total.Value, total.Tone = "Lower", "good"
+		case toolkit.KeepBudget:
+		}
+		v.Facts = append(v.Facts, total, frame.Fact{Name: "Probability that the changed total pays", Value: change.BudgetPays.Whole()})
+	}
 	if a.Pays != nil {
 		v.Facts = append(v.Facts, frame.Fact{Name: "Probability that it pays", Value: frame.Figure(*a.Pays, 0) + "%"})
 	}

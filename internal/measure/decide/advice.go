@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // Action is the recommendation for an allocation.
@@ -27,8 +28,22 @@ type Advice struct {
 	Experiments []Value
 }
 
-// convincing is the minimum probability of beating the current allocation for the advice [Shift].
+// convincing is the minimum probability of a gain for the advice to change an allocation or a budget.
 const convincing = 0.6
+
+// WhyNot returns why a change is not advised, "" if it is advised. The parameter probability is that of a gain. The text
+// continues a sentence that states it. Reallocations and changes of the budget follow this one rule (decision 36).
+func WhyNot(probability float64, gain stats.Summary) string {
+	switch {
+	case !(probability >= convincing):
+		return fmt.Sprintf("below the required %.0f%%", 100*convincing)
+	case !(gain.Mean > 0):
+		return "but the expected gain is not positive"
+	case gain.Q05 < -gain.Mean:
+		return "but with probability 5% it loses more than its expected gain"
+	}
+	return ""
+}
 
 // worthwhile is the minimum gain of a recommended experiment, as a share of the allocation's response.
 const worthwhile = 1e-3
@@ -54,22 +69,13 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 // Judge recommends whether to use the allocation, without the value of experiments.
 func Judge(p Problem, plan *Plan) *Advice {
 	advice := &Advice{Action: Shift}
-	switch {
-	case p.stays(plan):
+	if p.stays(plan) {
 		advice.Action = Hold
 		advice.Reasons = append(advice.Reasons, p.whyStay())
-	case plan.BeatsCurrent < convincing:
+	} else if whyNot := WhyNot(plan.BeatsCurrent, plan.Lift); whyNot != "" {
 		advice.Action = Hold
-		advice.Reasons = append(
-			advice.Reasons, fmt.Sprintf(
-				"the optimized allocation is better than the current one with probability %.0f%%, below the required %.0f%%",
-				100*plan.BeatsCurrent, 100*convincing))
-	case plan.Lift.Mean <= 0:
-		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, "the expected gain over the current allocation is not positive")
-	case plan.Lift.Q05 < -plan.Lift.Mean:
-		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, "with probability 5% the optimized allocation loses more than its expected gain")
+		advice.Reasons = append(advice.Reasons, fmt.Sprintf(
+			"the optimized allocation is better than the current one with probability %.0f%%, %s", 100*plan.BeatsCurrent, whyNot))
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {

@@ -81,22 +81,22 @@ func (c *curves) upTo(times float64) (decide.Problem, error) {
 	return c.posterior.Problem(current, decide.Balanced, bounds)
 }
 
-// problem returns the allocation problem. Bounds for an unknown channel result in an invalid fault.
-func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) (decide.Problem, error) {
+// problem returns the allocation problem. Its responses reach the bounds and at least a multiple of the window's spend.
+// Bounds for an unknown channel result in an invalid fault.
+func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, least float64) (decide.Problem, error) {
 	spend := map[measure.Channel]float64{}
 	for _, channel := range c.posterior.Channels() {
 		if s := c.posterior.Spend(channel); s > 0 {
 			spend[channel] = s
 		}
 	}
-	times := 1.0
+	times := math.Max(1, least)
 	for _, channel := range slices.Sorted(maps.Keys(bounds)) {
 		if spend[channel] == 0 {
 			return decide.Problem{}, fault.Invalid("bounds for %q: no such channel with spend", channel).
 				WithHint("the channels are %v", slices.Sorted(maps.Keys(spend)))
 		}
-		// A channel can get at most the whole budget.
-		times = math.Max(times, math.Min(*bounds[channel].Max, math.Max(budget, *bounds[channel].Min))/spend[channel])
+		times = math.Max(times, most(bounds[channel], budget)/spend[channel])
 	}
 	from, err := c.reaching(times)
 	if err != nil {
@@ -106,10 +106,13 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) 
 	for i := range out.Channels {
 		ch := &out.Channels[i]
 		b := bounds[ch.Name]
-		ch.Min, ch.Max = *b.Min, math.Min(*b.Max, math.Max(budget, *b.Min))
+		ch.Min, ch.Max = *b.Min, most(b, budget)
 	}
 	return out, nil
 }
+
+// most is the largest spend of a channel within its bounds: it can get at most the whole budget.
+func most(b mmm.Bounds, budget float64) float64 { return math.Min(*b.Max, math.Max(budget, *b.Min)) }
 
 // reaching returns a problem with responses at least up to a multiple of current spend.
 func (c *curves) reaching(times float64) (decide.Problem, error) {

@@ -51,6 +51,21 @@ type Profit struct {
 	// from the difference of the budget. Both are nil if the budget equals current spend or if the bounds exclude current
 	// spend.
 	Reallocation, Budget *stats.Summary
+	BudgetPays           float64 // probability that Budget is positive
+}
+
+// BudgetWhyNot returns why the difference of the budget is not advised, "" if it is advised; see [decide.WhyNot].
+func (p *Profit) BudgetWhyNot() string { return decide.WhyNot(p.BudgetPays, *p.Budget) }
+
+// positive returns the share of the draws that are positive.
+func positive(draws []float64) float64 {
+	n := 0
+	for _, x := range draws {
+		if x > 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(len(draws))
 }
 
 // Ask contains the constraints of an allocation. Amounts are for a period as long as the window.
@@ -111,12 +126,7 @@ const sameBudget = 1e-3
 // profit returns the effect of a plan on the contribution after spend.
 func (m *Model) profit(ask Ask, plan *Plan, current []decide.Channel) *Profit {
 	total := change(current, plan.Allocations, ask.Rates)
-	p := &Profit{Change: stats.Summarize(total)}
-	for _, x := range total {
-		if x > 0 {
-			p.Pays += 1 / float64(len(total))
-		}
-	}
+	p := &Profit{Change: stats.Summarize(total), Pays: positive(total)}
 	if math.Abs(plan.Times-1) <= sameBudget {
 		return p
 	}
@@ -134,7 +144,7 @@ func (m *Model) profit(ask Ask, plan *Plan, current []decide.Channel) *Profit {
 	for i := range total {
 		total[i] -= part[i]
 	}
-	p.Budget = new(stats.Summarize(total))
+	p.Budget, p.BudgetPays = new(stats.Summarize(total)), positive(total)
 	return p
 }
 
@@ -148,13 +158,23 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, start float64, err err
 		return problem, 0, fault.Invalid("the budget %v must be above zero", budget).
 			WithHint("give a budget such as the current %.0f", start)
 	}
-	problem, err = m.curves.problem(budget, scaled(current, budget/start, ask))
+	problem, err = m.curves.problem(budget, scaled(current, budget/start, ask), m.comparable(current, start, ask))
 	problem.Groups, problem.MessageUnit, problem.Risk = ask.Groups, ask.MessageUnit, ask.risk()
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
 		c.Current, c.Weight = math.Min(current[c.Name], c.Response.Spend[len(c.Response.Spend)-1]), ask.Rates[c.Name]
 	}
 	return problem, start, err
+}
+
+// comparable returns the multiple of the window's spend that responses must reach to compare a smaller budget with the
+// allocations of current spend.
+func (m *Model) comparable(current map[measure.Channel]float64, start float64, ask Ask) (times float64) {
+	bounds := scaled(current, 1, ask)
+	for channel, spend := range current {
+		times = math.Max(times, math.Max(spend, most(bounds[channel], start))/m.Posterior().Spend(channel))
+	}
+	return math.Min(times, mostTimes)
 }
 
 // start returns the current spend by channel, of the channels with spend in the window.
@@ -239,13 +259,10 @@ func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float
 	if rate == nil {
 		return s, true
 	}
-	pays := 0
 	for i, change := range moved {
-		if moved[i] = *rate*change - (to - from); moved[i] > 0 {
-			pays++
-		}
+		moved[i] = *rate*change - (to - from)
 	}
-	s.Profit = &Profit{Change: stats.Summarize(moved), Pays: float64(pays) / float64(len(moved))}
+	s.Profit = &Profit{Change: stats.Summarize(moved), Pays: positive(moved)}
 	return s, true
 }
 

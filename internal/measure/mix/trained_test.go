@@ -486,3 +486,70 @@ func TestATrainingWithoutTestsUsesNone(t *testing.T) {
 		t.Errorf("tests %q, the last without a result: %q", order, f.tests[2].Why)
 	}
 }
+
+// The probability is compared with the responses of the posterior draws, without the grids of the optimization. Current
+// spend is below, at and far above the window's.
+func TestBudgetPaysIsTheShareOfDrawsThatGain(t *testing.T) {
+	t.Parallel()
+	m := trainedWithTest(t).model
+	between := 0
+	for _, recent := range []float64{0.8, 1, 2.5, 12} {
+		for _, times := range []float64{0.4, 0.8, 1.2, 2} {
+			for _, rate := range []float64{0.2, 0.6, 3} {
+				ask := Ask{Current: map[measure.Channel]float64{}, Rates: map[measure.Channel]float64{}}
+				start := 0.0
+				for _, channel := range m.Posterior().Channels() {
+					ask.Current[channel], ask.Rates[channel] = recent*m.Posterior().Spend(channel), rate
+					start += ask.Current[channel]
+				}
+				ask.Budget = times * start
+				plan, err := m.Plan(ask)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ask.Budget = start
+				same, err := m.Plan(ask)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if same.Profit.Budget != nil || same.Profit.BudgetPays != 0 {
+					t.Errorf("an unchanged budget pays with probability %v", same.Profit.BudgetPays)
+				}
+				var gain, change []float64
+				for i, a := range plan.Allocations {
+					spend := m.Posterior().Spend(a.Channel)
+					of := m.Posterior().Responses(a.Channel, []float64{a.Proposed / spend, same.Allocations[i].Proposed / spend, ask.Current[a.Channel] / spend})
+					if gain == nil {
+						gain, change = make([]float64, len(of[0])), make([]float64, len(of[0]))
+					}
+					for d := range gain {
+						gain[d] += rate*(of[0][d]-of[1][d]) - (a.Proposed - same.Allocations[i].Proposed)
+						change[d] += rate*(of[0][d]-of[2][d]) - (a.Proposed - ask.Current[a.Channel])
+					}
+				}
+				want, got := stats.Summarize(gain), plan.Profit
+				above := 0
+				for _, x := range gain {
+					if x > 0 {
+						above++
+					}
+				}
+				share := float64(above) / float64(len(gain))
+				if share > 0 && share < 1 {
+					between++
+				}
+				// A draw whose gain is almost zero may have another sign on the grid of the optimization.
+				if math.Abs(got.BudgetPays-share) > 2/float64(len(gain)) || !near(got.Budget.Mean, want.Mean, 2e-3) || !near(got.Change.Mean, stats.Mean(change), 2e-3) {
+					t.Errorf("recent spend %v, budget times %v, rate %v: pays %v with mean %v of a change of %v, want %v with %v of %v",
+						recent, times, rate, got.BudgetPays, got.Budget.Mean, got.Change.Mean, share, want.Mean, stats.Mean(change))
+				}
+				if whyNot := got.BudgetWhyNot(); (whyNot == "") != (share >= 0.6 && want.Mean > 0 && want.Q05 >= -want.Mean) {
+					t.Errorf("recent spend %v, budget times %v, rate %v: reason %q with probability %v, %+v", recent, times, rate, whyNot, share, want)
+				}
+			}
+		}
+	}
+	if between < 3 {
+		t.Errorf("%d probabilities are between 0 and 1; the test needs some", between)
+	}
+}

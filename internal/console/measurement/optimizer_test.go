@@ -1,0 +1,43 @@
+package measurement
+
+import (
+	"strings"
+	"testing"
+
+	answers "assay/internal/answer"
+	"assay/internal/money"
+	"assay/internal/toolkit"
+)
+
+func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
+	t.Parallel()
+	whole := func(x float64) string { return money.Display(x, 0, "USD") }
+	for _, c := range []struct {
+		name          string
+		budget        float64
+		change        toolkit.BudgetChange
+		heading, lead string
+	}{
+		{"no advice on the total", 6000, toolkit.BudgetChange{}, "Shift ", "current spend $5,000."},
+		{
+			"more is not advised", 6000,
+			toolkit.BudgetChange{BudgetPays: new(answers.Percent(42)), BudgetAdvice: toolkit.KeepBudget, BudgetWhy: "below the required 60%"},
+			"Keep the total at current spend of $5,000 per month.",
+			" More budget is not advised: the probability that the additional $1,000 per month pays is 42%, below the required 60%.",
+		},
+		{
+			"more is advised", 6000, toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.RaiseBudget},
+			"Shift ", " More budget is advised: the probability that the additional $1,000 per month pays is 87%.",
+		},
+		{
+			"less is advised", 4500, toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.LowerBudget},
+			"Shift ", " Less budget is advised: the probability that saving $500 per month pays is 87%.",
+		},
+	} {
+		var v optimizerView
+		v.headings(&allocation{Budget: c.budget, Spend: 5000, Advice: "shift", BudgetChange: c.change}, whole)
+		if !strings.HasPrefix(v.Heading, c.heading) || !strings.HasSuffix(v.Lead, c.lead) {
+			t.Errorf("%s: %q, %q; want %q and at the end %q", c.name, v.Heading, v.Lead, c.heading, c.lead)
+		}
+	}
+}
