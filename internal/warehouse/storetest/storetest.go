@@ -85,6 +85,7 @@ func (n nodes) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.
 }
 
 func local(t testing.TB, clock func() time.Time) duckdb.Options {
+	t.Helper()
 	return duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 2, Log: slog.New(slog.DiscardHandler)}
 }
 
