@@ -38,9 +38,11 @@ type tally struct {
 
 // ledger has the expected state and the outcomes of all requests.
 type ledger struct {
+	logf func(format string, args ...any)
+
 	mu       sync.Mutex // guards the fields below
 	tallies  map[string]*tally
-	problems []string       // samples of other and wrong outcomes
+	problems int            // other and wrong outcomes; the first ones are logged
 	stored   []stored       // acknowledged orders over time
 	pending  int            // orders of the import that is not acknowledged
 	files    int            // acknowledged imports
@@ -56,8 +58,9 @@ type stored struct {
 	orders int
 }
 
-func newLedger() *ledger {
-	l := &ledger{tallies: map[string]*tally{}, stored: []stored{{}}, writes: map[string]int{}, executed: map[string]bool{}}
+func newLedger(t *testing.T) *ledger {
+	t.Helper()
+	l := &ledger{logf: t.Logf, tallies: map[string]*tally{}, stored: []stored{{}}, writes: map[string]int{}, executed: map[string]bool{}}
 	for _, kind := range []string{calls, imports, changes, codes} {
 		l.tallies[kind] = &tally{}
 	}
@@ -65,8 +68,8 @@ func newLedger() *ledger {
 }
 
 func (l *ledger) problem(kind, format string, args ...any) {
-	if len(l.problems) < 40 {
-		l.problems = append(l.problems, time.Now().Format("15:04:05.0 ")+kind+": "+fmt.Sprintf(format, args...))
+	if l.problems++; l.problems <= 40 {
+		l.logf("%s %s: %s", time.Now().Format("15:04:05.0"), kind, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -247,17 +247,22 @@ type cluster struct {
 	dir string
 }
 
-// signal sends a signal to a server and returns whether it has received it.
-func (c cluster) signal(name string, s syscall.Signal) {
+func (c cluster) pid(name string) (pid int) {
 	c.t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.dir, "pid."+name))
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &pid)
+	}
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	var pid int
-	if _, err := fmt.Sscan(string(text), &pid); err != nil {
-		c.t.Fatal(err)
-	}
+	return pid
+}
+
+// signal sends a signal to a server. After SIGKILL it waits for the server's end.
+func (c cluster) signal(name string, s syscall.Signal) {
+	c.t.Helper()
+	pid := c.pid(name)
 	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
 		c.t.Fatal(err)
 	}
@@ -266,6 +271,21 @@ func (c cluster) signal(name string, s syscall.Signal) {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// servers are the names of the cluster's servers.
+var servers = []string{"zookeeper", "s1r1", "s1r2", "s2r1", "s2r2"}
+
+// revive starts the servers that have ended, as a service manager does: ClickHouse 18.16 ends if ZooKeeper does not answer at
+// its start.
+func (c cluster) revive() {
+	c.t.Helper()
+	for _, name := range servers {
+		if pid := c.pid(name); syscall.Kill(pid, 0) != nil {
+			c.t.Logf("%s has ended and is started again", name)
+			c.start(name)
+		}
 	}
 }
 
