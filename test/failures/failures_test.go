@@ -35,6 +35,7 @@ const (
 	patience = 75 * time.Second // for the answer to a request
 	recovery = 2 * time.Minute  // until all nodes answer after a failure
 	failing  = 5 * time.Second  // duration of a failure
+	cutFor   = 15 * time.Second // duration of a cut, longer than the time limits of connections
 )
 
 // site is the installation with its servers.
@@ -165,7 +166,7 @@ func (s *site) cutOff(server string, nodes ...*node) {
 			}
 		}
 	}
-	time.Sleep(failing)
+	time.Sleep(cutFor)
 }
 
 // failure is a failure that ends before it returns.
