@@ -193,7 +193,7 @@ var parts = []struct {
 
 // testOnly lists the additional imports of tests: real engines and the contract.
 var testOnly = []string{
-	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/measure/forecast", "internal/snapshot",
+	"api", "internal/servertest", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/measure/forecast", "internal/snapshot",
 	"internal/toolkit/...", "internal/tools", "internal/answer", "internal/jobs", "internal/training", "internal/ads/...", "internal/accounts", "internal/budgetchange",
 }
 

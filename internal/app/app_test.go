@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"assay/internal/config"
+	"assay/internal/fault"
 )
 
 func TestBackgroundWorkRestartsAfterAPanic(t *testing.T) {
@@ -41,5 +45,14 @@ func TestBackgroundWorkThatShutdownInterruptsIsNoFailure(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("got %v, want nil", err)
+	}
+}
+
+func TestAServiceWithoutItsFactsServerDoesNotStart(t *testing.T) {
+	t.Parallel()
+	c := config.Config{Data: t.TempDir(), FactsURL: config.NewSecret("clickhouse://127.0.0.1:1/assay?dial_timeout=100ms")}
+	_, err := Open(t.Context(), c.WithDefaults(), discard(), time.Now)
+	if fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("got %v, want a fault of kind unavailable", err)
 	}
 }

@@ -32,9 +32,17 @@ type engine interface {
 // openFacts opens the fact store of the settings: ClickHouse, or files in the data directory.
 func openFacts(ctx context.Context, c config.Config, store *sqlstore.Store, log *slog.Logger, now func() time.Time) (engine, error) {
 	if c.FactsURL.Text() == "" {
-		return openFiles(ctx, c, store, log, now)
+		return opened(openFiles(ctx, c, store, log, now))
 	}
-	return openClickHouse(ctx, c, store, log, now)
+	return opened(openClickHouse(ctx, c, store, log, now))
+}
+
+// opened returns nil after an error, because an interface with a nil pointer is not nil.
+func opened[E engine](e E, err error) (engine, error) {
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
 // options are the settings of DuckDB in a folder of the data directory.

@@ -212,6 +212,7 @@ func TestPlanExplainsWhyAChannelCannotBeChecked(t *testing.T) {
 	}{
 		{fault.Invalid("channel %q is not known", "fcebook"), http.StatusBadRequest},
 		{fault.NotReady("there are no orders").WithHint("import some first"), http.StatusConflict},
+		{fault.Unavailable("the database does not respond").WithHint("try again in a few seconds"), http.StatusServiceUnavailable},
 		{errors.New("a defect"), http.StatusInternalServerError},
 	} {
 		failing := newSiteWith(t, func(_ *site, o *console.Options) {
@@ -230,6 +231,9 @@ func TestPlanExplainsWhyAChannelCannotBeChecked(t *testing.T) {
 			said := html.UnescapeString(p.body)
 			if p.status != c.status || public && !strings.Contains(said, text[1:]) || !public && strings.Contains(said, "defect") {
 				t.Errorf("%s after %v: %d, want %d", path, c.err, p.status, c.status)
+			}
+			if wait := p.header.Get("Retry-After"); (wait != "") != (c.status == http.StatusServiceUnavailable) {
+				t.Errorf("%s after %v: Retry-After %q", path, c.err, wait)
 			}
 			if hint != "" && !strings.Contains(said, hint[1:]) {
 				t.Errorf("%s after %v does not state what to do next", path, c.err)

@@ -45,6 +45,9 @@ func (s *service) refuseCaller(x *exchange, r *http.Request, err error) {
 	case fault.KindMisconfigured:
 		s.logFailure(x, r, "credential cannot be checked", err)
 		x.fail(mcp.Misconfigured, nil)
+	case fault.KindUnavailable:
+		s.logFailure(x, r, "credential cannot be checked", err)
+		x.fail(mcp.Unavailable, nil)
 	default:
 		s.logFailure(x, r, "credential cannot be checked", err)
 		x.fail(mcp.Internal, nil)

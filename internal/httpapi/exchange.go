@@ -130,7 +130,7 @@ func (s *service) logFailure(x *exchange, r *http.Request, what string, err erro
 	s.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), what, slog.String("request_id", x.requestID), slog.Any("error", err))
 }
 
-// busyFor is the wait in seconds before a caller repeats a request that the service had no memory for.
+// busyFor is the wait in seconds before a caller repeats a request that was answered with 503.
 const busyFor = "5"
 
 // busy answers that the service currently has no memory for the body.
@@ -214,5 +214,8 @@ func (x *exchange) json(status int, parts ...[]byte) {
 // fail writes the error envelope of a failure found before the message was read.
 func (x *exchange) fail(f mcp.Failure, data any) {
 	x.reply.Outcome = f.Class()
+	if f == mcp.Unavailable {
+		x.set("Retry-After", busyFor)
+	}
 	x.json(f.Status(), f.Body(nil, "", data))
 }

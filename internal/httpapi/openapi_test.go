@@ -91,7 +91,7 @@ func TestTheDocumentHasExactlyThePathsThatAreServed(t *testing.T) {
 func TestTheDocumentSaysHowTheEndpointAnswers(t *testing.T) {
 	t.Parallel()
 	responses, _ := served(t)[rpcPath]["post"].(map[string]any)["responses"].(map[string]any)
-	want := []string{"200", "202", "400", "401", "403", "405", "413", "415", "421", "429", "500"}
+	want := []string{"200", "202", "400", "401", "403", "405", "413", "415", "421", "429", "500", "503"}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(responses))); diff != "" {
 		t.Errorf("responses of the endpoint (-want +got):\n%s", diff)
 	}

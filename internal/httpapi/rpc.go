@@ -55,6 +55,9 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 	if x.reply.SessionID != "" {
 		x.Header().Set("Mcp-Session-Id", x.reply.SessionID)
 	}
+	if x.reply.Outcome == mcp.Unavailable.Class() {
+		x.set("Retry-After", busyFor)
+	}
 	if x.reply.Outcome == mcp.InsufficientScope.Class() {
 		x.Header().Set("WWW-Authenticate", s.stepUp(x.principal, x.reply.RequiredScopes))
 	}

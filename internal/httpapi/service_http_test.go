@@ -228,6 +228,25 @@ func TestAnInternalErrorIsLoggedAndNotShown(t *testing.T) {
 	}
 }
 
+func TestAStoreThatDoesNotAnswerIsAReasonToTryAgain(t *testing.T) {
+	t.Parallel()
+	for key, body := range map[string]string{
+		"unreachable": listCall, "key": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"unreachable"}}`,
+	} {
+		var log bytes.Buffer
+		service := testService(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		recorder := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, rpcPath, strings.NewReader(body))
+		r.Host = "127.0.0.1:8080"
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Content-Type", "application/json")
+		service.ServeHTTP(recorder, r)
+		if recorder.Code != 503 || recorder.Header().Get("Retry-After") == "" || !strings.Contains(log.String(), "deadline exceeded") {
+			t.Errorf("%s: HTTP %d %s with %v, logged %s", key, recorder.Code, recorder.Body, recorder.Header(), log.String())
+		}
+	}
+}
+
 func TestACallThatTheClientCancelsIsNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ key, body string }{

@@ -61,6 +61,8 @@ func (callers) Authenticate(_ context.Context, bearer string) (auth.Principal, e
 		return auth.Principal{}, fault.New(fault.KindMisconfigured, "no signing secret")
 	case "store-down":
 		return auth.Principal{}, context.DeadlineExceeded
+	case "unreachable":
+		return auth.Principal{}, fault.Unavailable("the control database does not respond").Wrap(context.DeadlineExceeded)
 	case "panic":
 		panic("a secret detail")
 	}
@@ -81,6 +83,8 @@ func (s session) CallTool(_ context.Context, name string, args json.RawMessage) 
 		return json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("x", len(args)) + `"}]}`), nil
 	case name == "failing":
 		return nil, context.DeadlineExceeded
+	case name == "unreachable":
+		return nil, fault.Unavailable("ClickHouse does not answer").Wrap(context.DeadlineExceeded)
 	case name == "approving" && !s.Has(control.ScopeApprove):
 		return nil, &mcp.ScopeError{Required: []string{string(control.ScopeApprove)}}
 	}

@@ -100,6 +100,7 @@ func (s *service) refuseShop(x *exchange, r *http.Request, err error) {
 		x.json(http.StatusUnprocessableEntity, mustJSON(shopResult{Error: text}))
 	case fault.KindUnavailable:
 		s.logFailure(x, r, "webhook message not stored", err)
+		x.set("Retry-After", busyFor)
 		x.json(http.StatusServiceUnavailable, mustJSON(shopResult{Error: text}))
 	default:
 		s.logFailure(x, r, "webhook message not stored", err)

@@ -75,6 +75,7 @@ func (s *service) answerSinger(x *exchange, r *http.Request, result singerResult
 			status = http.StatusForbidden
 		case fault.KindOf(err) == fault.KindUnavailable:
 			status = http.StatusServiceUnavailable
+			x.set("Retry-After", busyFor)
 		}
 		if !public && status == http.StatusInternalServerError {
 			result.Error = "the messages could not be imported"

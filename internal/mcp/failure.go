@@ -29,6 +29,7 @@ const (
 	InvalidParams
 	InsufficientScope
 	Internal
+	Unavailable
 )
 
 // failures is the table of errors: how each failure is represented on the wire.
@@ -53,6 +54,7 @@ var failures = [...]struct {
 	InvalidParams:     {"invalid_params", 400, -32602, "Invalid params"},
 	InsufficientScope: {"insufficient_scope", 403, -32000, "Insufficient scope"},
 	Internal:          {"internal", 500, -32603, "Internal error"},
+	Unavailable:       {"unavailable", 503, -32603, "Service unavailable"},
 }
 
 // Status returns the HTTP status of the failure.
@@ -130,6 +132,8 @@ func refusalOf(err error) refusal {
 		return refusal{Failure: InsufficientScope, data: map[string][]string{"requiredScopes": requiredScopes(err)}}
 	case fault.KindMisconfigured:
 		return refusal{Failure: Misconfigured}
+	case fault.KindUnavailable:
+		return refusal{Failure: Unavailable, detail: text}
 	default:
 		return refusal{Failure: Internal}
 	}

@@ -13,7 +13,7 @@ func TestFailuresHaveTheStatusOfHTTP(t *testing.T) {
 	for failure, want := range map[Failure]int{
 		WrongPath: 400, MethodNotAllowed: 405, HostRefused: 421, OriginRefused: 403, BodyTooLarge: 413, WrongMediaType: 415,
 		Unauthenticated: 401, Misconfigured: 500, RateLimited: 429, NotJSON: 400, InvalidRequest: 400, MethodNotFound: 200,
-		InvalidParams: 400, InsufficientScope: 403, Internal: 500,
+		InvalidParams: 400, InsufficientScope: 403, Internal: 500, Unavailable: 503,
 	} {
 		if got := failure.Status(); got != want {
 			t.Errorf("%s has status %d, want %d", failure.Class(), got, want)

@@ -110,7 +110,7 @@ func (r *Reply) fail(id []byte, err error) {
 	why := refusalOf(err)
 	r.Status, r.Outcome = why.Status(), why.Class()
 	r.Body = [][]byte{why.Body(id, why.detail, why.data)}
-	if why.Failure == Internal || why.Failure == Misconfigured {
+	if why.Failure == Internal || why.Failure == Misconfigured || why.Failure == Unavailable {
 		r.Err = err
 	}
 	if why.Failure == InsufficientScope {

@@ -46,10 +46,13 @@ func refuse(code, text string) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: code, text: text}
 }
 
+// retryAfter is the wait in seconds before a client repeats a request that was answered with 503.
+const retryAfter = "5"
+
 // write answers a client with the error, in OAuth's JSON format.
 func (r *refusal) write(w http.ResponseWriter) {
 	if r.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "5")
+		w.Header().Set("Retry-After", retryAfter)
 	}
 	writeJSON(w, r.status, map[string]string{"error": r.code, "error_description": r.text})
 }

@@ -220,9 +220,11 @@ func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked
 		s.pages.Refuse(w, r, page.status, page.text)
 	} else if no, ok := errors.AsType[*refusal](err); ok {
 		s.sendBack(w, a.redirect, a.state, a.hasState, url.Values{"error": {no.code}, "error_description": {no.text}})
+	} else if no := s.broken(r, err); no.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+		s.pages.Refuse(w, r, no.status, "The service cannot reach its data. Try again in a few seconds.")
 	} else {
-		s.report(r, err)
-		s.pages.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again in a moment.")
+		s.pages.Refuse(w, r, no.status, "The request failed because of an internal error. Try again in a moment.")
 	}
 }
 

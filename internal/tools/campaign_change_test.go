@@ -62,8 +62,8 @@ func (s *simulated) Convert(_ context.Context, _ control.Workspace, a money.Amou
 }
 
 // newSimulated serves the platforms until the process ends.
-func newSimulated(database string) (*simulated, error) {
-	store, err := sqlstore.Open(context.Background(), sqlstore.Options{Path: database})
+func newSimulated(database sqlstore.Options) (*simulated, error) {
+	store, err := sqlstore.Open(context.Background(), database)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func newSimulated(database string) (*simulated, error) {
 func changingService(t *testing.T) (*toolkit.Service, *simulated) {
 	t.Helper()
 	deps := fixtureDeps(t)
-	s, err := newSimulated(filepath.Join(t.TempDir(), "control.db"))
+	s, err := newSimulated(sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"assay/internal/control/sqlstore"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/servertest"
+	"assay/internal/toolkit"
+	"assay/internal/warehouse/storetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -24,6 +28,31 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // answer.txt for text, or error.txt for an error.
 func TestAnswersAreGolden(t *testing.T) {
 	t.Parallel()
+	goldenCases(t, fixtureService(t))
+}
+
+// The golden files are also the answers of a node that has imported nothing, with facts in ClickHouse and control data in
+// PostgreSQL.
+func TestAnswersOnServersAreGolden(t *testing.T) {
+	t.Parallel()
+	if storetest.Servers() == "" || *update {
+		t.Skip("needs ClickHouse: run the test under test/cluster/up")
+	}
+	database := sqlstore.Options{URL: servertest.StartPostgres(t).NewDatabase(t)}
+	deps, budgets, err := newFixture(t.Context(), storetest.OpenAt(t, fixtureClock), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = budgets.store.Close() })
+	service, err := toolkit.NewService(deps, All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	goldenCases(t, service)
+}
+
+func goldenCases(t *testing.T, service *toolkit.Service) {
+	t.Helper()
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("cases: %v, %v", files, err)
@@ -32,12 +61,12 @@ func TestAnswersAreGolden(t *testing.T) {
 		tool := filepath.Base(filepath.Dir(file))
 		t.Run(tool+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			goldenCase(t, tool, file)
+			goldenCase(t, service, tool, file)
 		})
 	}
 }
 
-func goldenCase(t *testing.T, tool, file string) {
+func goldenCase(t *testing.T, service *toolkit.Service, tool, file string) {
 	t.Helper()
 	c, err := txtar.ParseFile(file)
 	if err != nil {
@@ -54,7 +83,7 @@ func goldenCase(t *testing.T, tool, file string) {
 	if in["store.txt"] != "" {
 		store = in["store.txt"]
 	}
-	name, got := answerOf(t, call(t, store, tool, in["arguments.json"]))
+	name, got := answerOf(t, callAs(t, reading(service, store), tool, in["arguments.json"]))
 	kept := c.Files[:0:0]
 	for _, f := range c.Files {
 		if f.Name == "arguments.json" || f.Name == "store.txt" {
@@ -77,8 +106,12 @@ func goldenCase(t *testing.T, tool, file string) {
 // call calls a tool with a read-only key and decodes the result.
 func call(t *testing.T, store, tool, args string) mcp.CallResult {
 	t.Helper()
-	s := fixtureService(t).Session(reader(newWorkspace(measure.WorkspaceID(store))), "r1")
-	return callAs(t, s, tool, args)
+	return callAs(t, reading(fixtureService(t), store), tool, args)
+}
+
+// reading is a session of a read-only key.
+func reading(s *toolkit.Service, store string) mcp.Session {
+	return s.Session(reader(newWorkspace(measure.WorkspaceID(store))), "r1")
 }
 
 func callAs(t *testing.T, s mcp.Session, tool, args string) mcp.CallResult {

@@ -12,6 +12,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/control/sqlstore"
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/snapshot"
@@ -51,21 +52,27 @@ var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	if err != nil {
 		return toolkit.Deps{}, err
 	}
+	deps, budgets, err := newFixture(ctx, w, sqlstore.Options{Path: filepath.Join(fixtureDir, "control.db")})
+	fixtureBudgets = budgets
+	return deps, err
+})
+
+// newFixture fills the fixed store.
+func newFixture(ctx context.Context, w *warehouse.Warehouse, database sqlstore.Options) (toolkit.Deps, *simulated, error) {
 	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch(), "tested": testedBatch()} {
 		if err := load(ctx, w, ws, b); err != nil {
-			return toolkit.Deps{}, err
+			return toolkit.Deps{}, nil, err
 		}
+	}
+	budgets, err := newSimulated(database)
+	if err != nil {
+		return toolkit.Deps{}, nil, err
 	}
 	deps := plainDeps(w, fixtureClock)
 	deps.Models, deps.Experiments, deps.Keys = fixtureModels{}, fixtureExperiments{}, fixtureKeys{}
-	budgets, err := newSimulated(filepath.Join(fixtureDir, "control.db"))
-	deps.Budgets, fixtureBudgets = budgets, budgets
-	if err != nil {
-		return deps, err
-	}
-	deps.Records = &storedRecords{Store: budgets.store}
-	return deps, nil
-})
+	deps.Budgets, deps.Records = budgets, &storedRecords{Store: budgets.store}
+	return deps, budgets, nil
+}
 
 // plainDeps are the dependencies of a service that has only data and one clock.
 func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {

@@ -183,7 +183,7 @@ func (c *Frame) ReadForm(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // Fail shows an error page with the cause and the next step for faults of the kinds forbidden, not_found, conflict,
-// not_ready and invalid. Other errors are logged and shown as a general message. The log contains the route instead of
+// not_ready, invalid and unavailable. Other errors are logged and shown as a general message. The log contains the route instead of
 // the path, because a path can contain the secret of an invitation.
 func (c *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
@@ -195,8 +195,16 @@ func (c *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		c.Refuse(w, r, http.StatusConflict, PublicText(err))
 	case fault.KindInvalid:
 		c.Refuse(w, r, http.StatusBadRequest, PublicText(err))
+	case fault.KindUnavailable:
+		c.logFailure(r, err)
+		w.Header().Set("Retry-After", "5")
+		c.Refuse(w, r, http.StatusServiceUnavailable, PublicText(err))
 	default:
-		c.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "page", slog.String("route", r.Pattern), slog.Any("error", err))
+		c.logFailure(r, err)
 		c.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again. If it fails again, ask the operator to check the log.")
 	}
+}
+
+func (c *Frame) logFailure(r *http.Request, err error) {
+	c.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 }

@@ -6,6 +6,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +16,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
+	"assay/internal/warehouse/clickhouse"
 	"assay/internal/warehouse/duckdb"
 )
 
@@ -35,19 +39,64 @@ func Open(t testing.TB) *warehouse.Warehouse {
 	return OpenAt(t, Clock)
 }
 
-// OpenAt opens an empty store with another clock.
+// OpenAt opens an empty store with another clock. If ASSAY_TEST_CLICKHOUSE is set, the store is a database in ClickHouse
+// with two nodes: one imports, and the other answers from what it reads in ClickHouse.
 func OpenAt(t testing.TB, clock func() time.Time) *warehouse.Warehouse {
 	t.Helper()
-	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 2, Log: slog.New(slog.DiscardHandler)})
+	if Servers() == "" {
+		engine, err := duckdb.Open(t.Context(), local(t, clock))
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeAfter(t, engine)
+		return warehouse.New(engine)
+	}
+	address, err := url.Parse(Servers())
 	if err != nil {
 		t.Fatal(err)
 	}
+	address.Path = fmt.Sprintf("/test_%d_%d", os.Getpid(), databases.Add(1))
+	node := func() *clickhouse.Engine {
+		engine, err := clickhouse.Open(t.Context(), clickhouse.Options{URL: address.String(), Fresh: -1, Local: local(t, clock)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeAfter(t, engine)
+		return engine
+	}
+	return warehouse.New(nodes{Engine: node(), importer: node()})
+}
+
+// Servers is the URL of the ClickHouse servers that test/cluster/up has started, "" without them.
+func Servers() string { return os.Getenv("ASSAY_TEST_CLICKHOUSE") }
+
+// databases is the number of databases in ClickHouse that this process has created.
+var databases atomic.Int64
+
+// nodes are two nodes with the same facts. The embedded one answers.
+type nodes struct {
+	*clickhouse.Engine
+	importer *clickhouse.Engine
+}
+
+// Begin starts an import on the other node.
+func (n nodes) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
+	return n.importer.Begin(ctx, spec)
+}
+
+func local(t testing.TB, clock func() time.Time) duckdb.Options {
+	t.Helper()
+	return duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 2, Log: slog.New(slog.DiscardHandler)}
+}
+
+func closeAfter(t testing.TB, engine interface {
+	Close(ctx context.Context) error
+}) {
 	t.Cleanup(func() {
 		if err := engine.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	return warehouse.New(engine)
 }
 
 // Load imports a batch. Each file name is imported only once, so batches of a workspace need different names.

@@ -1,0 +1,297 @@
+package failures
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// link is a TCP connection to a server that the test can cut. A cut link transports no byte and closes no connection, like a
+// network without a route. Bytes of the time before the cut may arrive after it.
+type link struct {
+	listener net.Listener
+	target   string
+	mu       sync.Mutex // guards open
+	open     chan struct{}
+}
+
+func newLink(t *testing.T, target string) *link {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &link{listener: listener, target: target, open: make(chan struct{})}
+	close(l.open)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go l.serve(c)
+		}
+	}()
+	return l
+}
+
+func (l *link) address() string { return l.listener.Addr().String() }
+
+// state is closed while the link is open.
+func (l *link) state() chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
+}
+
+func (l *link) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = make(chan struct{})
+}
+
+func (l *link) mend() { close(l.state()) }
+
+func (l *link) serve(client net.Conn) {
+	defer client.Close()
+	<-l.state()
+	server, err := net.DialTimeout("tcp", l.target, 5*time.Second) //nolint:noctx // a link has no context
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	ended := make(chan struct{}, 2)
+	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			b := make([]byte, 32<<10)
+			for {
+				n, err := way[0].Read(b)
+				<-l.state()
+				if n > 0 {
+					if _, err := way[1].Write(b[:n]); err != nil {
+						return
+					}
+				}
+				if err != nil {
+					return
+				}
+			}
+		}()
+	}
+	<-ended
+}
+
+// node is a process of the service. Its links lead to the servers.
+type node struct {
+	t       *testing.T
+	name    string
+	address string
+	dir     string
+	program string
+	env     []string
+	links   map[string]*link // by server
+	client  *http.Client
+
+	mu   sync.Mutex // guards cmd
+	cmd  *exec.Cmd
+	down atomic.Bool // killed, or not ready after a kill
+}
+
+// start starts the process and waits until it is ready.
+func (n *node) start() error {
+	cmd := exec.Command(n.program, "serve") //nolint:gosec // the program that the test has built
+	cmd.Env = n.env
+	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.program), n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stderr = log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	listening := make(chan struct{}, 1)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if strings.HasPrefix(lines.Text(), "ready: ") {
+				listening <- struct{}{}
+			}
+		}
+		close(listening)
+	}()
+	// With a base URL of its own, the process prints no port: it is found in its log of sockets.
+	if _, ok := <-listening; !ok {
+		return fmt.Errorf("%s ended before it was ready: %w", n.name, cmd.Wait())
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cmd = cmd
+	n.down.Store(false)
+	return nil
+}
+
+func (n *node) kill() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.down.Store(true)
+	_ = n.cmd.Process.Kill()
+	_ = n.cmd.Wait()
+	n.client.CloseIdleConnections()
+}
+
+// run runs a command of the program in the node's data directory.
+func (n *node) run(input string, args ...string) string {
+	n.t.Helper()
+	cmd := exec.CommandContext(n.t.Context(), n.program, args...) //nolint:gosec // the program that the test has built
+	cmd.Env, cmd.Stdin = n.env, strings.NewReader(input)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		n.t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// browser is a client of the node with cookies. The host of the URL is the installation's; the connection goes to the node.
+func (n *node) browser() *http.Client {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return &http.Client{
+		Jar: jar, Timeout: patience,
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", n.address)
+		}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// reply is an answer of a node.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+	err    error
+}
+
+func (n *node) send(client *http.Client, method, target, body string, header ...string) reply {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
+	if err != nil {
+		return reply{err: err}
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return reply{response.StatusCode, response.Header, string(text), err}
+}
+
+// refused reports whether the answer asks to try again.
+func (r reply) refused() bool {
+	return r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") != ""
+}
+
+func (r reply) query() url.Values {
+	u, err := url.Parse(r.header.Get("Location"))
+	if err != nil {
+		return nil
+	}
+	return u.Query()
+}
+
+// freePort returns a port that no process uses.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// cluster are the servers that test/cluster/up has started.
+type cluster struct {
+	t   *testing.T
+	dir string
+}
+
+func (c cluster) pid(name string) (pid int) {
+	c.t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.dir, "pid."+name))
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &pid)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return pid
+}
+
+// signal sends a signal to a server. After SIGKILL it waits for the server's end.
+func (c cluster) signal(name string, s syscall.Signal) {
+	c.t.Helper()
+	pid := c.pid(name)
+	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+		c.t.Fatal(err)
+	}
+	for range 100 { // the ports are free when the process is gone
+		if s != syscall.SIGKILL || syscall.Kill(pid, 0) != nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// servers are the names of the cluster's servers.
+var servers = []string{"zookeeper", "s1r1", "s1r2", "s2r1", "s2r2"}
+
+// revive starts the servers that have ended, as a service manager does: ClickHouse 18.16 ends if ZooKeeper does not answer at
+// its start.
+func (c cluster) revive() {
+	c.t.Helper()
+	for _, name := range servers {
+		if pid := c.pid(name); syscall.Kill(pid, 0) != nil {
+			c.t.Logf("%s has ended and is started again", name)
+			c.start(name)
+		}
+	}
+}
+
+func (c cluster) start(name string) {
+	c.t.Helper()
+	if err := exec.Command(filepath.Join(c.dir, "start."+name)).Run(); err != nil { //nolint:gosec,noctx // written by test/cluster/up
+		c.t.Fatal(err)
+	}
+}
