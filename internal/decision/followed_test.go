@@ -409,9 +409,12 @@ func TestAdvisedBudgetsGain(t *testing.T) {
 	if 5*gained < 4*shifts {
 		t.Errorf("%d of %d advised reallocations gain, want 0.8", gained, shifts)
 	}
+	if loses := more.losses + more.avoided; 10*more.avoided < 9*loses {
+		t.Errorf("%d of %d larger budgets that lose money are not advised, want 0.9", more.avoided, loses)
+	}
 	for _, of := range []tally{more, less} {
-		if loses := of.losses + of.avoided; 10*of.avoided < 9*loses {
-			t.Errorf("%d of %d budgets that lose money are not advised, want 0.9", of.avoided, loses)
+		if advised := of.gains + of.losses; 5*of.gains < 4*advised {
+			t.Errorf("%d of %d advised budgets gain, want 0.8", of.gains, advised)
 		}
 	}
 }
