@@ -216,8 +216,11 @@ func TestGoalsInProgressAreFirst(t *testing.T) {
 		t.Errorf("months %v, want %v", months, want)
 	}
 	goals := []Goal{
-		{Channel: "facebook", Metric: snapshot.Revenue, Period: MonthlyPeriod}, {Metric: snapshot.Spend, Period: MonthlyPeriod},
-		{Metric: snapshot.Revenue, Period: DailyPeriod}, {Metric: snapshot.Revenue, Period: MonthlyPeriod, Days: march}, {Metric: snapshot.Revenue, Period: MonthlyPeriod, Days: quarter},
+		{Channel: "facebook", Metric: snapshot.Revenue, Period: MonthlyPeriod},
+		{Metric: snapshot.Spend, Period: MonthlyPeriod},
+		{Metric: snapshot.Revenue, Period: DailyPeriod},
+		{Metric: snapshot.Revenue, Period: MonthlyPeriod, Days: march},
+		{Metric: snapshot.Revenue, Period: MonthlyPeriod, Days: quarter},
 	}
 	sorted := slices.Clone(goals)
 	slices.SortStableFunc(sorted, inOrder)

@@ -426,7 +426,8 @@ func TestSurveyAnswersMoveCredit(t *testing.T) {
 		return s, recent, earlier
 	}
 	unchanged := map[measure.Channel]int64{"facebook": 10e6, measure.Unattributed: 10e6}
-	s, recent, earlier := blend()
+	var earlier map[measure.Channel]int64
+	s, recent, _ := blend()
 	if s.Blended.SurveyWeight != 0 || s.Blended.Answers != 0 {
 		t.Errorf("without answers: %+v", s.Blended)
 	}

@@ -59,12 +59,13 @@ var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 
 // newFixture fills the fixed store.
 func newFixture(ctx context.Context, w *warehouse.Warehouse, database sqlstore.Options) (toolkit.Deps, *simulated, error) {
+	//nolint:contextcheck // batches have no context
 	for ws, b := range map[measure.WorkspaceID]*warehouse.Batch{"full": fixtureBatch(), "untouched": untouchedBatch(true), "orders": untouchedBatch(false), "loyal": loyalBatch(), "tested": testedBatch()} {
 		if err := load(ctx, w, ws, b); err != nil {
 			return toolkit.Deps{}, nil, err
 		}
 	}
-	budgets, err := newSimulated(database)
+	budgets, err := newSimulated(database) //nolint:contextcheck // the simulators outlive the call
 	if err != nil {
 		return toolkit.Deps{}, nil, err
 	}

@@ -97,7 +97,7 @@ func newSite(t *testing.T) *site {
 		t.Logf("no disk is filled, because a tmpfs cannot be mounted: %v", err)
 	} else {
 		s.smallDisk = true
-		t.Cleanup(func() { _ = exec.Command("umount", s.nodes[2].dir).Run() }) //nolint:noctx // after the test
+		t.Cleanup(func() { _ = exec.Command("umount", s.nodes[2].dir).Run() })
 	}
 	s.load = &load{ledger: l, nodes: s.nodes, campaigns: campaigns}
 	s.furnish()

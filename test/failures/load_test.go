@@ -138,7 +138,7 @@ type load struct {
 	clientID  string
 }
 
-func (l *load) pick() *node { return l.nodes[rand.IntN(len(l.nodes))] } //nolint:gosec // any node
+func (l *load) pick() *node { return l.nodes[rand.IntN(len(l.nodes))] }
 
 // call calls a tool.
 func (l *load) call(n *node, tool, arguments string) reply {
@@ -224,7 +224,7 @@ func (l *load) oneImport(file int, ended <-chan struct{}) {
 // oneChange requests the same change of a new campaign at two nodes at the same time.
 func (l *load) oneChange(campaign string) {
 	var group sync.WaitGroup
-	first := rand.IntN(len(l.nodes)) //nolint:gosec // any node
+	first := rand.IntN(len(l.nodes))
 	for i := range 2 {
 		n := l.nodes[(first+i)%len(l.nodes)]
 		group.Go(func() {
@@ -277,7 +277,7 @@ func (l *load) oneCode() {
 		return
 	}
 	var group sync.WaitGroup
-	first := rand.IntN(len(l.nodes)) //nolint:gosec // any node
+	first := rand.IntN(len(l.nodes))
 	won := 0
 	for i := range 2 {
 		n := l.nodes[(first+i)%len(l.nodes)]

@@ -71,7 +71,7 @@ func (l *link) mend() { close(l.state()) }
 func (l *link) serve(client net.Conn) {
 	defer client.Close()
 	<-l.state()
-	server, err := net.DialTimeout("tcp", l.target, 5*time.Second) //nolint:noctx // a link has no context
+	server, err := net.DialTimeout("tcp", l.target, 5*time.Second)
 	if err != nil {
 		return
 	}
@@ -116,7 +116,7 @@ type node struct {
 
 // start starts the process and waits until it is ready.
 func (n *node) start() error {
-	cmd := exec.Command(n.program, "serve") //nolint:gosec // the program that the test has built
+	cmd := exec.Command(n.program, "serve")
 	cmd.Env = n.env
 	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.program), n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -164,7 +164,7 @@ func (n *node) kill() {
 // run runs a command of the program in the node's data directory.
 func (n *node) run(input string, args ...string) string {
 	n.t.Helper()
-	cmd := exec.CommandContext(n.t.Context(), n.program, args...) //nolint:gosec // the program that the test has built
+	cmd := exec.CommandContext(n.t.Context(), n.program, args...)
 	cmd.Env, cmd.Stdin = n.env, strings.NewReader(input)
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -291,7 +291,7 @@ func (c cluster) revive() {
 
 func (c cluster) start(name string) {
 	c.t.Helper()
-	if err := exec.Command(filepath.Join(c.dir, "start."+name)).Run(); err != nil { //nolint:gosec,noctx // written by test/cluster/up
+	if err := exec.Command(filepath.Join(c.dir, "start."+name)).Run(); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -26,11 +26,13 @@ func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
 			" More budget is not advised: the probability that the additional $1,000 per month pays is 42%, below the required 60%.",
 		},
 		{
-			"more is advised", 6000, toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.RaiseBudget},
+			"more is advised", 6000,
+			toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.RaiseBudget},
 			"Shift ", " More budget is advised: the probability that the additional $1,000 per month pays is 87%.",
 		},
 		{
-			"less is advised", 4500, toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.LowerBudget},
+			"less is advised", 4500,
+			toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.LowerBudget},
 			"Shift ", " Less budget is advised: the probability that saving $500 per month pays is 87%.",
 		},
 	} {

@@ -13,7 +13,7 @@ import (
 
 // CreateClient stores a registered client.
 func (s *clientStore) CreateClient(ctx context.Context, c control.Client) error {
-	_, err := s.exec(ctx, `
+	err := s.exec(ctx, `
 		INSERT INTO oauth_clients (id, name, redirects, created_at, used_at) VALUES ($1, $2, $3, $4, $5)`,
 		c.ID, c.Name, strings.Join(c.Redirects, "\n"), micros(c.CreatedAt), micros(c.UsedAt))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // KeepRequest stores an authorization request until the person decides.
 func (s *grantStore) KeepRequest(ctx context.Context, r control.AuthRequest) error {
-	_, err := s.exec(ctx, `
+	err := s.exec(ctx, `
 		INSERT INTO oauth_requests (hash, session, user_id, client, client_name, redirect, scopes, state, has_state,
 		                            challenge, expires_at, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0)`,

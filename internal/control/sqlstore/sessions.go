@@ -89,7 +89,7 @@ func (s *sessionStore) EndOtherSessions(ctx context.Context, id control.UserID, 
 
 // TouchSession records when the session was last used. An earlier instant changes nothing.
 func (s *sessionStore) TouchSession(ctx context.Context, hash []byte, at time.Time) error {
-	_, err := s.exec(ctx, `UPDATE sessions SET seen_at = $1 WHERE hash = $2 AND seen_at < $1`,
+	err := s.exec(ctx, `UPDATE sessions SET seen_at = $1 WHERE hash = $2 AND seen_at < $1`,
 		micros(at), hex.EncodeToString(hash))
 	if err != nil {
 		return fmt.Errorf("session: %w", engineFault(err))

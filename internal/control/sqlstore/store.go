@@ -186,16 +186,17 @@ func (d *database) readState(ctx context.Context) (uint64, error) {
 // Ping reports whether the database can be written. On a full or read-only disk, reads still succeed. Ping waits for
 // the disk, so it is too slow for every request.
 func (d *database) Ping(ctx context.Context) error {
-	if _, err := d.exec(ctx, `UPDATE health SET checks = checks + 1`); err != nil {
+	if err := d.exec(ctx, `UPDATE health SET checks = checks + 1`); err != nil {
 		return fmt.Errorf("control database: %w", engineFault(err))
 	}
 	return nil
 }
 
 // exec changes data with one statement.
-func (d *database) exec(ctx context.Context, statement string, args ...any) (sql.Result, error) {
+func (d *database) exec(ctx context.Context, statement string, args ...any) error {
 	defer d.commits.Add(1)
-	return d.write.ExecContext(ctx, statement, args...)
+	_, err := d.write.ExecContext(ctx, statement, args...)
+	return err
 }
 
 // attemptsOfChange is the maximum number of attempts of a transaction that conflicts with others.

@@ -93,7 +93,7 @@ func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, 
 // StrengthenPassword replaces the hash with a stronger hash of the same password, unless the password changed
 // meanwhile.
 func (s *userStore) StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error {
-	if _, err := s.exec(ctx, `UPDATE users SET password = $1 WHERE id = $2 AND password = $3`, is, id, was); err != nil {
+	if err := s.exec(ctx, `UPDATE users SET password = $1 WHERE id = $2 AND password = $3`, is, id, was); err != nil {
 		return fmt.Errorf("password of account %q: %w", id, engineFault(err))
 	}
 	return nil

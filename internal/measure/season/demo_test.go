@@ -91,8 +91,11 @@ func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 		seeds         uint64
 		inside, error float64
 	}{
-		{november, false, 20, 17. / 20, .08}, {november, true, 20, 17. / 20, .08},
-		{july, false, 6, .6, .06}, {july, false, 30, .6, .06}, {july, true, 30, .6, .06},
+		{november, false, 20, 17. / 20, .08},
+		{november, true, 20, 17. / 20, .08},
+		{july, false, 6, .6, .06},
+		{july, false, 30, .6, .06},
+		{july, true, 30, .6, .06},
 	} {
 		if os.Getenv("ASSAY_NIGHTLY") != "1" {
 			if c.cut || c.seeds > 20 {

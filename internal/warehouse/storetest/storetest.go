@@ -91,7 +91,9 @@ func local(t testing.TB, clock func() time.Time) duckdb.Options {
 
 func closeAfter(t testing.TB, engine interface {
 	Close(ctx context.Context) error
-}) {
+},
+) {
+	t.Helper()
 	t.Cleanup(func() {
 		if err := engine.Close(context.Background()); err != nil {
 			t.Error(err)
