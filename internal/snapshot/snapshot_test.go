@@ -901,7 +901,7 @@ type counted struct {
 	err   error
 }
 
-func (c *counted) State(context.Context) (uint64, error) { return c.state, c.err }
+func (c *counted) RecentState(context.Context) (uint64, error) { return c.state, c.err }
 
 func TestRecordsAreReadAgainOnlyAfterAChange(t *testing.T) {
 	t.Parallel()

@@ -8,9 +8,10 @@ import (
 	"assay/internal/measure"
 )
 
-// Changes is implemented by the control store. The number changes with each change of its data by any process.
+// Changes is implemented by the control store. The number changes at once with each change of its data by this process, and
+// within milliseconds with each change by another process.
 type Changes interface {
-	State(ctx context.Context) (uint64, error)
+	RecentState(ctx context.Context) (uint64, error)
 }
 
 // Stored contains the records of the control store that a state includes. It is shared between calls and read-only.
@@ -53,7 +54,7 @@ func (r *Reader) storedOf(ctx context.Context, s *State, wants Wants) (Stored, e
 		return read(ctx, key)
 	}
 	var err error
-	if key.changes, err = r.Changes.State(ctx); err != nil { // before the records: a later change is never missed
+	if key.changes, err = r.Changes.RecentState(ctx); err != nil { // before the records: a later change is never missed
 		return Stored{}, err
 	}
 	return r.stored.Get(ctx, key, Loading(read))

@@ -77,9 +77,6 @@ func stateChanges(t *testing.T, d *databases) {
 		if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme "+who), by()); err != nil {
 			t.Fatal(err)
 		}
-		if s == there {
-			time.Sleep(stateTime)
-		}
 		if got := state(); got == before {
 			t.Errorf("after a change made %s the state is still %d", who, got)
 		}

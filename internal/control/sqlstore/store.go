@@ -146,33 +146,9 @@ func (d *database) Close() error {
 	return errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
 }
 
-// stateTime is the time for which a state is not read again unless this process has changed the data. It limits the
-// reads at thousands of calls per second, and is shorter than any other process needs to report a change.
-const stateTime = 10 * time.Millisecond
-
-type recentState struct {
-	state   uint64
-	commits uint64 // of this process, before the state was read
-	at      time.Time
-}
-
-// State returns a number that changes with each change of the data by any process: at once if this process has made the
-// change, and otherwise after at most [stateTime]. While it is unchanged, all answers are unchanged. Its order has no
-// meaning. With SQLite, a read costs a tenth of a query.
+// State returns a number that changes with each change of the data by any process. While it is unchanged, all answers
+// are unchanged. Its order has no meaning. With SQLite, a call costs a tenth of a query.
 func (d *database) State(ctx context.Context) (uint64, error) {
-	now := recentState{commits: d.commits.Load(), at: time.Now()} //nolint:forbidigo // the age of a cached value
-	if last := d.recent.Load(); last != nil && last.commits == now.commits && now.at.Sub(last.at) < stateTime {
-		return last.state, nil
-	}
-	var err error
-	if now.state, err = d.readState(ctx); err != nil {
-		return 0, err
-	}
-	d.recent.Store(&now)
-	return now.state, nil
-}
-
-func (d *database) readState(ctx context.Context) (uint64, error) {
 	var state any
 	if d.engine.goose == goose.DialectSQLite3 {
 		ctx = context.WithoutCancel(ctx) // it never blocks
@@ -181,6 +157,30 @@ func (d *database) readState(ctx context.Context) (uint64, error) {
 		return 0, fmt.Errorf("state of the control database: %w", engineFault(err))
 	}
 	return stateOf(state), nil
+}
+
+// stateTime is the time for which [database.RecentState] does not read the state again.
+const stateTime = 10 * time.Millisecond
+
+type recentState struct {
+	state   uint64
+	commits uint64 // of this process, before the state was read
+	at      time.Time
+}
+
+// RecentState returns a state as [database.State], which includes all changes by this process and those by other processes
+// that are older than [stateTime]. It limits the reads at thousands of calls per second.
+func (d *database) RecentState(ctx context.Context) (uint64, error) {
+	now := recentState{commits: d.commits.Load(), at: time.Now()} //nolint:forbidigo // the age of a cached value
+	if last := d.recent.Load(); last != nil && last.commits == now.commits && now.at.Sub(last.at) < stateTime {
+		return last.state, nil
+	}
+	var err error
+	if now.state, err = d.State(ctx); err != nil {
+		return 0, err
+	}
+	d.recent.Store(&now)
+	return now.state, nil
 }
 
 // Ping reports whether the database can be written. On a full or read-only disk, reads still succeed. Ping waits for

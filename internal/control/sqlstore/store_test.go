@@ -251,12 +251,40 @@ func TestStateChangesWithEveryChange(t *testing.T) {
 		if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme "+who), by()); err != nil {
 			t.Fatal(err)
 		}
-		if s == there {
-			time.Sleep(stateTime)
-		}
 		if got := state(); got == before {
 			t.Errorf("after a change made %s the state is still %d", who, got)
 		}
+	}
+}
+
+func TestTheRecentStateIncludesOwnChanges(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "control.db")
+	here, there := open(t, Options{Path: path}), open(t, Options{Path: path})
+	state := func() uint64 {
+		t.Helper()
+		got, err := here.RecentState(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for range 5 {
+		before := state()
+		if _, err := here.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
+			t.Fatal(err)
+		}
+		if got := state(); got == before {
+			t.Errorf("after a change the state is still %d", got)
+		}
+	}
+	before := state()
+	if _, err := there.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(stateTime)
+	if got := state(); got == before {
+		t.Errorf("%s after a change by another process the state is still %d", stateTime, got)
 	}
 }
 
