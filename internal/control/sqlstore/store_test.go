@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -269,9 +270,9 @@ func TestTheRecentStateIncludesOwnChanges(t *testing.T) {
 		}
 		return got
 	}
-	for range 5 {
+	for i := range 5 {
 		before := state()
-		if _, err := here.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
+		if _, err := here.CreateWorkspace(t.Context(), control.NewWorkspace("Acme "+strconv.Itoa(i)), by()); err != nil {
 			t.Fatal(err)
 		}
 		if got := state(); got == before {
@@ -279,7 +280,7 @@ func TestTheRecentStateIncludesOwnChanges(t *testing.T) {
 		}
 	}
 	before := state()
-	if _, err := there.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
+	if _, err := there.CreateWorkspace(t.Context(), control.NewWorkspace("Other"), by()); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(stateTime)
