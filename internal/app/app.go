@@ -337,9 +337,9 @@ func (a *App) tryFacts(ctx context.Context) error {
 // unopened returns the number of workspaces with facts that cannot be opened.
 func (a *App) unopened() int { return len(a.engine.Unopened()) }
 
-// Serve answers calls until ctx ends, then finishes running calls. It calls the function ready with the base URL once
-// calls are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work
-// ignores its cancellation. Imports are transactions, so no import is stored partially.
+// Serve answers requests until ctx ends, then finishes running requests. It calls the function ready with the base URL
+// once it accepts requests. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if
+// work ignores its cancellation. Imports are transactions, so no import is stored partially.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
 	if err := a.backups.Check(); err != nil {
 		return err

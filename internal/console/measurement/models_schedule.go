@@ -223,11 +223,11 @@ func (s *scheduleView) words() []string {
 	if plan.Steadily.Total.Mean > 0 {
 		share = plan.Lift.Mean / plan.Steadily.Total.Mean
 	}
-	gain := fmt.Sprintf("%s (90%% interval %s to %s), %.2f%% of incremental revenue. The probability of a gain is %.0f%%", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
+	gain := fmt.Sprintf("The expected gain over the best constant weekly spend is %s (90%% interval %s to %s), %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
 	if share >= minWeeklyGain && plan.Better >= minProbability {
-		words = append(words, "Recommendation: vary spend by week. The expected gain over the best constant weekly spend is "+gain+".")
+		words = append(words, gain+" Recommendation: vary spend by week.")
 	} else {
-		words = append(words, "Recommendation: keep weekly spend constant. Varying it has no clear benefit: the expected gain over the best constant weekly spend is "+gain+".")
+		words = append(words, gain+" Varying spend by week has no clear benefit. Recommendation: keep weekly spend constant.")
 	}
 	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including adstock of earlier spend. It is %s in later weeks, from adstock of this allocation.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))

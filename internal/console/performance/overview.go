@@ -359,7 +359,7 @@ const shownMovers = 6
 func (r *request) whatChanged(a *tools.CompareAnswer) block {
 	t := &frame.Table{Name: "changes", Caption: "Change in revenue by channel", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel", Fixed: true}, {Name: "", Fixed: true}, {Key: "change", Name: "Change", Number: true, Fixed: true},
-	}, Empty: "The earlier period is not covered by the store's data."}
+	}, Empty: "The store's data do not cover the earlier period."}
 	rows := movers(a)
 	var largest, rest, shown float64
 	for i, row := range rows {

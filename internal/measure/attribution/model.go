@@ -68,8 +68,8 @@ type Result struct {
 	Unattributed Credit   // paths without touchpoints
 }
 
-// Attribute credits the paths by the model. [RemovalEffects] states the limits of Markov chains. Paths without
-// conversions have zero credit.
+// Attribute assigns the conversions and value of the paths to channels with the model. Paths without conversions have
+// zero credit. [RemovalEffects] states the limits of Markov chains.
 func Attribute(p *Paths, m Model) (Result, error) {
 	switch m {
 	case First, Last, Linear, TimeDecay, Position, Shapley:
