@@ -45,8 +45,9 @@ func runAutopilotPlan(ctx context.Context, c *toolkit.Call, p autopilotPlanParam
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	a.Period.Partial = false
 	a.Rows = append([]decision.Step{}, plan.Steps...)
-	a.Summary = fmt.Sprintf("The %s plan of %d days has %s: %d checks, %d budget moves, %d experiment steps and %d reviews. Nothing is executed.", p.RiskTolerance, p.HorizonDays,
-		answer.Plural(len(plan.Steps), "step", "steps"), a.Metrics.Checks, a.Metrics.Moves, a.Metrics.Experiments, a.Metrics.Reviews)
+	a.Summary = fmt.Sprintf("The %s plan of %d days has %s: %s, %s, %s and %s. Nothing is executed.", p.RiskTolerance, p.HorizonDays,
+		answer.Plural(len(plan.Steps), "step", "steps"), answer.Plural(a.Metrics.Checks, "check", "checks"), answer.Plural(a.Metrics.Moves, "budget move", "budget moves"),
+		answer.Plural(a.Metrics.Experiments, "experiment step", "experiment steps"), answer.Plural(a.Metrics.Reviews, "review", "reviews"))
 	if len(plan.Reasons) > 0 {
 		a.Warn(answer.WarnHold, strings.Join(plan.Reasons, " "))
 	}

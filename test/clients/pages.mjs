@@ -375,7 +375,7 @@ async function weigh(page, name) {
   });
   if (bytes > 200_000) problems.push(`${name}: ${bytes} bytes`);
   for (const address of foreign) problems.push(`${name}: request to ${address}`);
-  paints.push({ name, painted });
+  if (painted !== undefined) paints.push({ name, painted }); // a page that its script changes is not painted again
 }
 
 const only = new RegExp(process.env.ONLY ?? ''); // names of the steps that are wanted
