@@ -104,7 +104,9 @@ var parts = []struct {
 		"internal/control", "internal/control/calllog", "internal/budgetchange", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer",
 		"internal/snapshot", "internal/knowledge",
 	}},
-	{"internal/toolkit/toolkittest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
+	{"internal/toolkit/toolkittest", []string{
+		"internal/civil", "internal/measure", "internal/measure/...", "internal/control", "internal/auth", "internal/snapshot", "internal/warehouse/...",
+	}},
 	{"internal/pacing", []string{
 		"internal/panics", "internal/civil", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control",
 		"internal/answer", "internal/snapshot", "internal/toolkit",

@@ -14,10 +14,10 @@ import (
 	"assay/internal/measure/decide"
 	"assay/internal/measure/detect"
 	"assay/internal/measure/mix"
-	"assay/internal/measure/mmm"
 	"assay/internal/money"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
 	"assay/internal/warehouse"
 )
 
@@ -378,34 +378,9 @@ func TestAnInsightHasTheNameTheValueAndTheEvidence(t *testing.T) {
 	}
 }
 
-// tinyModel is a model with one channel that spends 100 per week for eight weeks. Its marginal return is about 2.
-func tinyModel(t *testing.T, channel measure.Channel) *mix.Model {
-	t.Helper()
-	const weeks = 8
-	first := civil.MustParse("2026-01-05")
-	data := mmm.Data{Media: []mmm.Media{{Channel: channel}}}
-	for i := range weeks {
-		data.Dates = append(data.Dates, first.AddDays(7*i))
-		data.Target = append(data.Target, 1000+float64(i))
-		data.Media[0].Exposure = append(data.Media[0].Exposure, 100)
-	}
-	name := string(channel)
-	m := &mix.Model{Version: 1, Status: mix.Active, Window: civil.Range{First: first, Last: first.AddDays(7*weeks - 1)}, Weeks: weeks, Saved: &mmm.Saved{
-		Data: data, Spec: mmm.Spec{Adstock: mmm.Adstock{Kind: mmm.Immediately, Lags: 1}, Saturation: mmm.MichaelisMenten},
-		Chains: 1, Parameters: []string{name + ".beta", name + ".kappa", "intercept", "trend", "sigma"},
-		Draws: [][]float64{{0.4, 0.5, 0.6, 0, 0.1}, {0.6, 0.5, 0.4, 0, 0.1}},
-	}}
-	for _, prepare := range []func() error{m.Open, m.Warm} {
-		if err := prepare(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return m
-}
-
 func TestAPlanOmitsIncreasesThatLoseContribution(t *testing.T) {
 	t.Parallel()
-	m := tinyModel(t, "google")
+	m := toolkittest.Model(t, "google")
 	for _, c := range []struct {
 		name     string
 		rate     float64

@@ -25,14 +25,7 @@ var (
 // March 8.
 func shop(t *testing.T) *toolkit.Call {
 	t.Helper()
-	facts := storetest.Open(t)
-	storetest.Load(t, facts, "shop", "shop.csv", storetest.Shop())
-	reader, err := snapshot.NewReader(snapshot.Sources{
-		Facts: facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := toolkittest.ShopReader(t)
 	snap, err := reader.Take(t.Context(), control.Workspace{ID: "shop", Currency: "USD", Zone: storetest.Zone, Version: 1}, snapshot.Wants{})
 	if err != nil {
 		t.Fatal(err)

@@ -9,47 +9,16 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
-	"assay/internal/measure/mmm"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/toolkit/toolkittest"
 	"assay/internal/warehouse/storetest"
 )
 
-// modelOf is a model with one channel that spends 100 per week for eight weeks.
-func modelOf(t *testing.T, channel measure.Channel) *mix.Model {
-	t.Helper()
-	const weeks = 8
-	window := days("2026-01-05", "2026-03-01")
-	data := mmm.Data{Media: []mmm.Media{{Channel: channel}}}
-	for i := range weeks {
-		data.Dates = append(data.Dates, window.First.AddDays(7*i))
-		data.Target = append(data.Target, 1000+float64(i))
-		data.Media[0].Exposure = append(data.Media[0].Exposure, 100)
-	}
-	name := string(channel)
-	m := &mix.Model{Version: 1, Status: mix.Active, Window: window, Weeks: weeks, Saved: &mmm.Saved{
-		Data: data, Spec: mmm.Spec{Adstock: mmm.Adstock{Kind: mmm.Immediately, Lags: 1}, Saturation: mmm.MichaelisMenten},
-		Chains: 1, Parameters: []string{name + ".beta", name + ".kappa", "intercept", "trend", "sigma"},
-		Draws: [][]float64{{0.4, 0.5, 0.6, 0, 0.1}, {0.6, 0.5, 0.4, 0, 0.1}},
-	}}
-	if err := m.Open(); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // The shop spends USD 40 on facebook on 29 of the last 30 days. The model's window has 56 days.
 func TestAllocationsStartFromRecentSpend(t *testing.T) {
 	t.Parallel()
-	facts := storetest.Open(t)
-	storetest.Load(t, facts, "shop", "shop.csv", storetest.Shop())
-	reader, err := snapshot.NewReader(snapshot.Sources{
-		Facts: facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := toolkittest.ShopReader(t)
 	margins := measure.CostRules{}.With(measure.CostRule{Kind: measure.GrossMargin, Share: 600_000})
 	own := margins.With(measure.CostRule{Kind: measure.GrossMargin, Channel: "facebook", Share: 250_000})
 	recent, window := days("2026-02-08", "2026-03-09"), days("2026-01-05", "2026-03-01")
@@ -71,7 +40,7 @@ func TestAllocationsStartFromRecentSpend(t *testing.T) {
 			t.Fatal(err)
 		}
 		call := &toolkit.Call{Snapshot: snap, Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
-		m := modelOf(t, c.channel)
+		m := toolkittest.Model(t, c.channel)
 		start, err := call.PlanStart(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)

@@ -515,6 +515,9 @@ func TestDrifts(t *testing.T) {
 	if middle, scale := robust([]float64{1, 2, 3, 4, 100}); middle != 3 || math.Abs(scale-1.4826) > 1e-12 {
 		t.Errorf("median %v, scale %v", middle, scale)
 	}
+	if _, scale := robust([]float64{0, 2, 0, 2}); math.Abs(scale-1) > 1e-12 {
+		t.Errorf("scale %v of alternating values, want their standard deviation", scale)
+	}
 	if _, scale := robust([]float64{3, 3, 3}); scale != leastScale {
 		t.Errorf("scale %v of equal values", scale)
 	}
