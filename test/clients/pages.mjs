@@ -365,17 +365,23 @@ const figures = [
 
 // weigh reports pages that are heavy, slow or load from another host.
 async function weigh(page, name) {
-  const { bytes, foreign, painted } = await page.evaluate(() => {
+  const { bytes, foreign, painted } = await page.evaluate(async () => {
     const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
     return {
       bytes: all.reduce((sum, one) => sum + one.decodedBodySize, 0),
       foreign: all.map((one) => one.name).filter((address) => new URL(address).origin !== location.origin),
-      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+      painted: await new Promise((resolve) => { // the browser reports a paint a moment later
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntriesByName('first-contentful-paint')) resolve(entry.startTime);
+        }).observe({ type: 'paint', buffered: true });
+        setTimeout(resolve, 5000);
+      }),
     };
   });
   if (bytes > 200_000) problems.push(`${name}: ${bytes} bytes`);
   for (const address of foreign) problems.push(`${name}: request to ${address}`);
-  if (painted !== undefined) paints.push({ name, painted }); // a page that its script changes is not painted again
+  if (painted === undefined) problems.push(`${name}: no first contentful paint`);
+  else paints.push({ name, painted });
 }
 
 const only = new RegExp(process.env.ONLY ?? ''); // names of the steps that are wanted
