@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -29,6 +30,7 @@ type costsList struct {
 // costLine is a cost as the command prints it.
 type costLine struct {
 	Kind     measure.CostKind `json:"kind"`
+	Surface  measure.Surface  `json:"surface,omitempty"`
 	Channel  measure.Channel  `json:"channel,omitempty"`
 	From     civil.Date       `json:"from,omitzero"`
 	Pct      float64          `json:"pct"`
@@ -54,7 +56,7 @@ func (c *costsList) Run(ctx context.Context, con *console) error {
 	}
 	line := costsLine{Costs: []costLine{}, Start: all.Days.First, End: all.Days.Last, Units: all.Units, Costed: all.Costed}
 	for _, r := range all.Rules {
-		line.Costs = append(line.Costs, costLine{r.Kind, r.Channel, r.From, r.Share.Percent(), r.Fixed.Major(), r.Fixed.Currency})
+		line.Costs = append(line.Costs, costLine{r.Kind, r.Surface, r.Channel, r.From, r.Share.Percent(), r.Fixed.Major(), r.Fixed.Currency})
 	}
 	if all.Known {
 		line.MarginPct = new(100 * all.Rate)
@@ -64,9 +66,9 @@ func (c *costsList) Run(ctx context.Context, con *console) error {
 	}
 	if len(all.Rules) > 0 {
 		t := newTable(con.out)
-		t.AppendHeader(table.Row{"cost", "channel", "from", "value"})
+		t.AppendHeader(table.Row{"cost", "of", "from", "value"})
 		for _, r := range all.Rules {
-			t.AppendRow(table.Row{r.Kind, orWord(string(r.Channel), "all"), orWord(dayOf(r.From), "the beginning"), r.Value()})
+			t.AppendRow(table.Row{r.Kind, cmp.Or(string(r.Surface), string(r.Channel), "all"), cmp.Or(dayOf(r.From), "the beginning"), r.Value()})
 		}
 		t.Render()
 	}
@@ -87,13 +89,6 @@ func coverageLine(l costsLine) string {
 	return fmt.Sprintf("%s The contribution margin before ad spend is %.1f%%.", text, *l.MarginPct)
 }
 
-func orWord(text, word string) string {
-	if text == "" {
-		return word
-	}
-	return text
-}
-
 func dayOf(d civil.Date) string {
 	if d.IsZero() {
 		return ""
@@ -106,13 +101,14 @@ type costFlags struct {
 	dataFlag
 	Kind      string `arg:"" enum:"gross_margin,payment_fee,shipping,returns" help:"Cost: gross_margin, payment_fee, shipping or returns."`
 	From      string `placeholder:"DATE" help:"First day of the cost, such as 2026-10-01. Default: from the beginning."`
-	Channel   string `placeholder:"C" help:"Channel of a gross margin. Default: the whole store."`
+	Surface   string `placeholder:"S" help:"Sales surface of the cost, such as marketplace. Default: all surfaces."`
+	Channel   string `placeholder:"C" help:"Channel of a gross margin. Default: all channels."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the cost."`
 }
 
 // rule returns the cost without its value.
 func (c *costFlags) rule() (r measure.CostRule, err error) {
-	r = measure.CostRule{Kind: measure.CostKind(c.Kind)}
+	r = measure.CostRule{Kind: measure.CostKind(c.Kind), Surface: measure.Surface(c.Surface)}
 	if c.Channel != "" {
 		r.Channel = measure.ParseChannel(c.Channel)
 	}

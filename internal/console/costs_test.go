@@ -44,13 +44,24 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 		"no percent": {[]string{"action", "set", "kind", "returns", "pct", "many"}, "is not a percentage"},
 		"no amount":  {[]string{"action", "set", "kind", "shipping", "per_order", "-3"}, "is not an amount in USD"},
 		"no day":     {[]string{"action", "set", "kind", "shipping", "per_order", "3", "from", "soon"}, "is not a calendar date"},
-		"a channel":  {[]string{"action", "set", "kind", "shipping", "per_order", "3", "channel", "google"}, "only a gross_margin can be for one channel"},
+		"a channel":  {[]string{"action", "set", "kind", "shipping", "per_order", "3", "sales", "channel:google"}, "only a gross_margin can be for one channel"},
+		"no surface": {[]string{"action", "set", "kind", "shipping", "per_order", "3", "sales", "surface:moon"}, "is not a sales surface"},
 		"no kind":    {[]string{"action", "set", "kind", "rent", "pct", "3"}, "is not a kind of cost"},
 		"nothing":    {[]string{"action", "zap"}, "Unknown form action"},
 	} {
 		if p := b.form("/costs", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(strings.ToLower(p.body), strings.ToLower(c.says)) {
 			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
 		}
+	}
+	wholesale := []string{"kind", "gross_margin", "sales", "surface:wholesale"}
+	if p := b.form("/costs", append(wholesale, "action", "set", "pct", "30")...); p.status != http.StatusSeeOther {
+		t.Errorf("a margin of a surface: %d", p.status)
+	}
+	if page := b.get("/costs?workspace=acme"); !strings.Contains(page.body, "Gross margin, Wholesale") || !strings.Contains(page.body, `value="surface:wholesale"`) {
+		t.Error("the page does not show the margin of the surface")
+	}
+	if p := b.form("/costs", append(wholesale, "action", "remove")...); p.status != http.StatusSeeOther {
+		t.Errorf("remove the margin of a surface: %d", p.status)
 	}
 	viewer := d.signedIn("viewer@acme.example")
 	if p := viewer.form("/costs", fee...); p.status != http.StatusForbidden {

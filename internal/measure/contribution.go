@@ -7,9 +7,10 @@ import (
 	"assay/internal/civil"
 )
 
-// Goods contains the product sales of a day and the known part of the cost of goods.
+// Goods contains the product sales of a sales surface on a day, and the known part of the cost of goods.
 type Goods struct {
 	Day       civil.Date
+	Surface   Surface
 	Units     int64
 	Net       int64 // charged for the lines after discounts, in the prices of the source
 	Costed    int64 // units with a known cost
@@ -46,46 +47,61 @@ type Contribution struct {
 	AtMargin    int64 // part of Merchandise at an entered gross margin
 
 	known    bool
+	bare     bare
 	channels map[Channel]Millionth // gross margins of channels on the last day
 }
 
-// SalesDay is the store's totals on a day.
-type SalesDay struct {
-	Day  civil.Date
-	Sums Sums
+// bare is the part of the sales without an entered gross margin.
+type bare struct {
+	units, costed int64 // units, and units with a known cost
+	open, covered int64 // merchandise without and with a known cost of goods
+	cost          int64 // known cost of goods
 }
 
-// NewContribution returns the contribution of consecutive days. The input may omit days without sales.
+// SalesDay is the totals of a sales surface on a day.
+type SalesDay struct {
+	Day     civil.Date
+	Surface Surface
+	Sums    Sums
+}
+
+// NewContribution returns the contribution of the sales of a window, by day and surface. The input may omit days without
+// sales. Costs are rounded per day and surface.
 //
-// Units with a known cost have this cost. Other merchandise has the gross margin of its day, if a margin is entered.
-// Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage]. Otherwise
-// the contribution is unknown.
+// Units with a known cost have this cost. Other merchandise has the gross margin of its surface and day, if a margin is
+// entered. Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage] of
+// the sales without a margin. Otherwise the contribution is unknown.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
-	var c Contribution
-	lines := map[civil.Date]Goods{}
-	for _, g := range goods {
-		lines[g.Day] = g
+	type surfaceDay struct {
+		day     civil.Date
+		surface Surface
 	}
-	var open int64 // merchandise without a known cost or a gross margin
+	var c Contribution
+	lines := map[surfaceDay]Goods{}
+	for _, g := range goods {
+		lines[surfaceDay{g.Day, g.Surface}] = g
+	}
 	var last civil.Date
 	for _, d := range sales {
-		last = d.Day
+		if d.Day.After(last) {
+			last = d.Day
+		}
 		c.add(d.Sums, basis)
 		c.addCharges(d, rules)
-		open += c.addGoods(d, lines[d.Day], rules)
+		c.addGoods(d, lines[surfaceDay{d.Day, d.Surface}], rules)
 	}
 	switch {
-	case open == 0:
+	case c.bare.open == 0:
 		c.known = c.Covered > 0 || c.AtMargin > 0
-	case c.Covered > 0 && c.covers(open):
-		rest := portion(c.Goods-c.Estimated, open, c.Covered)
+	case c.bare.represents():
+		rest := portion(c.bare.cost, c.bare.open, c.bare.covered)
 		c.Goods, c.Estimated, c.known = c.Goods+rest, c.Estimated+rest, true
 	}
 	for _, r := range rules {
-		if r.Kind != GrossMargin || r.Channel == "" {
+		if r.Channel == "" {
 			continue
 		}
-		if on, ok := rules.On(GrossMargin, r.Channel, last); ok {
+		if on, ok := rules.ChannelMargin(r.Channel, last); ok {
 			if c.channels == nil {
 				c.channels = map[Channel]Millionth{}
 			}
@@ -101,41 +117,43 @@ func (c *Contribution) add(s Sums, basis RevenueBasis) {
 	c.Merchandise += s.Charged - s.Tax - s.Shipping
 }
 
-// addCharges adds the fees, shipping costs and handling of returns of a day.
+// addCharges adds the fees, shipping costs and handling of returns of a surface on a day.
 func (c *Contribution) addCharges(d SalesDay, rules CostRules) {
-	if r, ok := rules.On(PaymentFee, "", d.Day); ok {
+	if r, ok := rules.On(PaymentFee, d.Surface, d.Day); ok {
 		c.Fees += r.Share.of(d.Sums.Charged) + portion(r.Fixed.Minor, d.Sums.Orders, Millionths)
 	}
-	if r, ok := rules.On(Shipping, "", d.Day); ok {
+	if r, ok := rules.On(Shipping, d.Surface, d.Day); ok {
 		c.Shipping += r.Share.of(d.Sums.Shipping) + portion(r.Fixed.Minor, d.Sums.Orders, Millionths)
 	}
-	if r, ok := rules.On(Returns, "", d.Day); ok {
+	if r, ok := rules.On(Returns, d.Surface, d.Day); ok {
 		c.Returns += r.Share.of(d.Sums.Refunds)
 	}
 }
 
-// addGoods adds the cost of goods of a day and returns the merchandise without a known cost or a gross margin. Orders
-// without lines have no known cost. The net amounts of lines may contain tax, so only their proportions are used.
-func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) (open int64) {
-	merchandise := max(0, d.Sums.Charged-d.Sums.Tax-d.Sums.Shipping)
-	c.Units, c.Costed = c.Units+max(d.Sums.Units, g.Units), c.Costed+g.Costed
+// addGoods adds the cost of goods of a surface on a day. Orders without lines have no known cost. The net amounts of lines
+// may contain tax, so only their proportions are used.
+func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) {
+	merchandise, units := max(0, d.Sums.Charged-d.Sums.Tax-d.Sums.Shipping), max(d.Sums.Units, g.Units)
+	c.Units, c.Costed = c.Units+units, c.Costed+g.Costed
 	c.Goods, c.Lines = c.Goods+g.Cost, c.Lines+max(g.Net, merchandise)
 	covered := portion(merchandise, max(0, g.CostedNet), max(g.Net, merchandise))
 	c.Covered += covered
-	open = merchandise - covered
-	margin, ok := rules.On(GrossMargin, "", d.Day)
+	open := merchandise - covered
+	margin, ok := rules.On(GrossMargin, d.Surface, d.Day)
 	if !ok {
-		return open
+		b := &c.bare
+		b.units, b.costed = b.units+units, b.costed+g.Costed
+		b.open, b.covered, b.cost = b.open+open, b.covered+covered, b.cost+g.Cost
+		return
 	}
 	cost := (whole - margin.Share).of(open)
 	c.Goods, c.Estimated, c.AtMargin = c.Goods+cost, c.Estimated+cost, c.AtMargin+open
-	return 0
 }
 
-// covers reports whether the known part is large enough to estimate the rest.
-func (c *Contribution) covers(open int64) bool {
-	byRevenue := float64(c.Covered) >= MinCostCoverage*float64(c.Covered+open)
-	return byRevenue && c.Coverage() >= MinCostCoverage
+// represents reports whether the known part is large enough to estimate the rest.
+func (b bare) represents() bool {
+	enough := func(known, all int64) bool { return known > 0 && float64(known) >= MinCostCoverage*float64(all) }
+	return enough(b.covered, b.covered+b.open) && enough(b.costed, b.units)
 }
 
 // Coverage returns the share of units with a known cost.
@@ -201,6 +219,7 @@ const (
 	UnitCosts      CostBasis = "unit_costs"            // all units have a known cost
 	ExtendedCosts  CostBasis = "unit_costs_extended"   // the cost rate of the known part applies to the rest
 	CostsAndMargin CostBasis = "unit_costs_and_margin" // an entered gross margin applies to the rest
+	MixedCosts     CostBasis = "unit_costs_mixed"      // an entered gross margin applies to a part of the rest, the known cost rate to the other part
 	EnteredMargin  CostBasis = "gross_margin"          // an entered gross margin applies to all products
 	CostsUnknown   CostBasis = ""                      // too few costs are known
 )
@@ -212,6 +231,8 @@ func (c Contribution) CostBasis() CostBasis {
 		return CostsUnknown
 	case c.AtMargin > 0 && c.Covered == 0:
 		return EnteredMargin
+	case c.AtMargin > 0 && c.Covered+c.AtMargin < c.Merchandise:
+		return MixedCosts
 	case c.AtMargin > 0:
 		return CostsAndMargin
 	case c.Covered < c.Merchandise:

@@ -146,9 +146,53 @@ func TestRulesWithoutMeaningAreRejected(t *testing.T) {
 		{Kind: Shipping, Fixed: money.Amount{Minor: 1}},
 		{Kind: PaymentFee, Channel: "facebook"},
 		{Kind: GrossMargin, Fixed: dollars(1)},
+		{Kind: Shipping, Surface: "moon"},
+		{Kind: GrossMargin, Surface: Wholesale, Channel: "facebook"},
 	} {
 		if err := r.Check(); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%v: %v", r, err)
 		}
+	}
+}
+
+func TestASurfaceHasItsOwnCosts(t *testing.T) {
+	t.Parallel()
+	of := func(s Surface) SalesDay {
+		d := sale(costDay, 0)
+		d.Surface = s
+		return d
+	}
+	sales := []SalesDay{of(OnlineStore), of(Wholesale)}
+	known := []Goods{{Day: costDay, Surface: OnlineStore, Units: 3, Net: 9000, Costed: 3, CostedNet: 9000, Cost: 3000}}
+	partly := []Goods{{Day: costDay, Surface: OnlineStore, Units: 3, Net: 9000, Costed: 2, CostedNet: 6000, Cost: 2000}}
+	rare := []Goods{{Day: costDay, Surface: OnlineStore, Units: 3, Net: 9000, Costed: 1, CostedNet: 3000, Cost: 1000}}
+	margin := func(s Surface, share Millionth) CostRules {
+		return CostRules{}.With(CostRule{Kind: GrossMargin, Surface: s, Share: share})
+	}
+	both := margin("", 600_000).With(CostRule{Kind: GrossMargin, Surface: Wholesale, Share: 200_000, From: costDay})
+	for _, c := range []struct {
+		what  string
+		goods []Goods
+		rules CostRules
+		cost  int64
+		basis CostBasis
+	}{
+		{"a margin of each surface", nil, both, 3600 + 7200, EnteredMargin},
+		{"a margin that begins later", nil, margin("", 600_000).With(CostRule{Kind: GrossMargin, Surface: Wholesale, From: costDay.AddDays(1)}), 2 * 3600, EnteredMargin},
+		{"unit costs online, a margin in wholesale", known, margin(Wholesale, 200_000), 3000 + 7200, CostsAndMargin},
+		{"two thirds known online, a margin in wholesale", partly, margin(Wholesale, 200_000), 3000 + 7200, MixedCosts},
+		{"a third known online, a margin in wholesale", rare, margin(Wholesale, 200_000), 1000 + 7200, CostsUnknown},
+		{"unit costs online, nothing in wholesale", known, nil, 2 * 3000, ExtendedCosts},
+		{"a margin in wholesale only", nil, margin(Wholesale, 200_000), 7200, CostsUnknown},
+	} {
+		got := NewContribution(sales, c.goods, c.rules, RevenueBasis{})
+		if got.Goods != c.cost || got.CostBasis() != c.basis {
+			t.Errorf("%s: cost of goods %d of %q, want %d of %q", c.what, got.Goods, got.CostBasis(), c.cost, c.basis)
+		}
+	}
+	fees := CostRules{}.With(CostRule{Kind: PaymentFee, Share: 20_000}).With(CostRule{Kind: PaymentFee, Surface: Wholesale, Share: 10_000}).
+		With(CostRule{Kind: Shipping, Surface: OnlineStore, Fixed: dollars(100)})
+	if got := NewContribution(sales, known, fees, RevenueBasis{}); got.Fees != 240+120 || got.Shipping != 200 {
+		t.Errorf("fees %d, shipping %d; want 360 and 200", got.Fees, got.Shipping)
 	}
 }

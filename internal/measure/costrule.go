@@ -28,10 +28,12 @@ const (
 // CostKinds lists all kinds.
 func CostKinds() []CostKind { return []CostKind{GrossMargin, PaymentFee, Shipping, Returns} }
 
-// CostRule is a cost that applies from a day until the next rule of the same kind and channel.
+// CostRule is a cost of the store, of a sales surface or of a channel. It applies from a day until the next rule of the
+// same kind for the same sales. The rule of a surface replaces the store's rule on this surface.
 type CostRule struct {
 	Kind    CostKind     `json:"kind"`
-	Channel Channel      `json:"channel,omitempty"` // only for gross margins; "": the store
+	Surface Surface      `json:"surface,omitempty"` // "": all surfaces
+	Channel Channel      `json:"channel,omitempty"` // only for gross margins; "": all channels
 	From    civil.Date   `json:"from,omitzero"`     // zero: from the beginning
 	Share   Millionth    `json:"share,omitzero"`
 	Fixed   money.Amount `json:"fixed,omitzero"` // per order
@@ -76,8 +78,13 @@ func (r CostRule) Check() error {
 		return fault.Invalid("the share of %s is outside 0 to 100%%", r.Kind)
 	case r.Fixed.Minor < 0 || r.Fixed.Minor > 0 && r.Fixed.Currency == "":
 		return fault.Invalid("the amount per order of %s is not a positive amount", r.Kind)
+	case r.Surface != "" && !slices.Contains(Surfaces(), r.Surface):
+		return fault.Invalid("%q is not a sales surface", r.Surface).WithHint("use one of %q", Surfaces())
+	case r.Surface != "" && r.Channel != "":
+		return fault.Invalid("a cost is for a sales surface or for a channel, not for both").WithHint("omit one of them")
 	case r.Channel != "" && r.Kind != GrossMargin:
-		return fault.Invalid("only a gross_margin can be for one channel; %s applies to the store", r.Kind).WithHint("omit the channel")
+		return fault.Invalid("only a gross_margin can be for one channel; %s applies to the store or to a sales surface", r.Kind).
+			WithHint("omit the channel")
 	case r.Fixed.Minor > 0 && (r.Kind == GrossMargin || r.Kind == Returns):
 		return fault.Invalid("%s is a percentage; it has no amount per order", r.Kind).WithHint("give only a percentage")
 	}
@@ -86,14 +93,14 @@ func (r CostRule) Check() error {
 
 // Same reports whether two rules apply to the same costs from the same day.
 func (r CostRule) Same(other CostRule) bool {
-	return r.Kind == other.Kind && r.Channel == other.Channel && r.From == other.From
+	return r.Kind == other.Kind && r.Surface == other.Surface && r.Channel == other.Channel && r.From == other.From
 }
 
 // String describes the rule: "payment_fee from 2026-01-01: 2.9% and USD 0.30 per order".
 func (r CostRule) String() string {
 	text := string(r.Kind)
-	if r.Channel != "" {
-		text += " of " + string(r.Channel)
+	if of := cmp.Or(string(r.Surface), string(r.Channel)); of != "" {
+		text += " of " + of
 	}
 	if !r.From.IsZero() {
 		text += " from " + r.From.String()
@@ -112,7 +119,7 @@ func (r CostRule) Value() string {
 	return fmt.Sprintf("%s and %s per order", r.Share, r.Fixed)
 }
 
-// CostRules are the costs of a store, sorted by kind, channel and day.
+// CostRules are the costs of a store, sorted by kind, surface, channel and day.
 type CostRules []CostRule
 
 // Find returns the rule for the same costs from the same day.
@@ -128,7 +135,7 @@ func (all CostRules) Find(r CostRule) (CostRule, bool) {
 func (all CostRules) With(r CostRule) CostRules {
 	out := append(all.Without(r), r)
 	slices.SortFunc(out, func(a, b CostRule) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Channel, b.Channel), a.From.Compare(b.From))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Surface, b.Surface), cmp.Compare(a.Channel, b.Channel), a.From.Compare(b.From))
 	})
 	return out
 }
@@ -138,10 +145,27 @@ func (all CostRules) Without(r CostRule) CostRules {
 	return slices.DeleteFunc(slices.Clone(all), r.Same)
 }
 
-// On returns the rule that applies on a day: the rule of the kind and channel with the latest first day up to that day.
-func (all CostRules) On(kind CostKind, channel Channel, day civil.Date) (found CostRule, ok bool) {
+// On returns the rule that applies to a surface on a day: the surface's rule, else the store's rule. Of several rules,
+// the one with the latest first day up to that day applies. An empty surface has the store's rule.
+func (all CostRules) On(kind CostKind, surface Surface, day civil.Date) (CostRule, bool) {
+	if surface != "" {
+		if r, ok := all.latest(CostRule{Kind: kind, Surface: surface}, day); ok {
+			return r, true
+		}
+	}
+	return all.latest(CostRule{Kind: kind}, day)
+}
+
+// ChannelMargin returns the gross margin of a channel on a day.
+func (all CostRules) ChannelMargin(channel Channel, day civil.Date) (CostRule, bool) {
+	return all.latest(CostRule{Kind: GrossMargin, Channel: channel}, day)
+}
+
+// latest returns the rule for the same sales as another rule that applies on a day.
+func (all CostRules) latest(like CostRule, day civil.Date) (found CostRule, ok bool) {
 	for _, r := range all {
-		if r.Kind == kind && r.Channel == channel && !r.From.After(day) && (!ok || r.From.After(found.From)) {
+		like.From = r.From
+		if r.Same(like) && !r.From.After(day) && (!ok || r.From.After(found.From)) {
 			found, ok = r, true
 		}
 	}

@@ -19,9 +19,11 @@ type Costs struct {
 	Costed int64             `json:"costed"` // units with a known cost
 	Known  bool              `json:"known"`  // whether the contribution is known
 	Rate   float64           `json:"rate"`   // contribution before ad spend per unit of revenue
+
+	Channels []measure.Channel `json:"channels"` // that can have a gross margin of their own
 }
 
-// SetCost enters a cost from a day on. It replaces the cost of the same kind and channel from the same day. The amount
+// SetCost enters a cost from a day on. It replaces the cost of the same kind for the same sales from the same day. The amount
 // per order is in the workspace's currency.
 var SetCost = Operation[measure.CostRule, None]{
 	Spec{Name: "cost.set", Needs: Write, Undo: "Set the earlier value, or remove the cost; the audit log has the value."},
@@ -30,7 +32,7 @@ var SetCost = Operation[measure.CostRule, None]{
 	},
 }
 
-// RemoveCost removes the cost of a kind and channel from a day.
+// RemoveCost removes the cost of a kind for a surface, a channel or the store from a day.
 var RemoveCost = Operation[measure.CostRule, None]{
 	Spec{Name: "cost.remove", Needs: Write, Undo: "Set the cost again; the audit log has it."},
 	func(r *Run, ctx context.Context, rule measure.CostRule) (None, error) {
@@ -58,8 +60,12 @@ var ListCosts = Operation[None, Costs]{Spec{Name: "cost.list", Needs: Read, Fact
 func (r *Run) listCosts(ctx context.Context, _ None) (Costs, error) {
 	w := r.Workspace
 	today := r.today()
+	channels, err := r.Warehouse.Channels(ctx, w.ID)
+	if err != nil {
+		return Costs{}, err
+	}
 	out := Costs{Rules: w.Costs, Days: civil.Range{First: today.AddDays(-coverageDays), Last: today.AddDays(-1)}}
-	found, err := r.Warehouse.StoreDays(ctx, w.ID, out.Days)
+	sales, err := r.Warehouse.SurfaceDays(ctx, w.ID, out.Days)
 	if err != nil {
 		return out, err
 	}
@@ -67,9 +73,8 @@ func (r *Run) listCosts(ctx context.Context, _ None) (Costs, error) {
 	if err != nil {
 		return out, err
 	}
-	sales := make([]measure.SalesDay, len(found))
-	for i, d := range found {
-		sales[i] = measure.SalesDay{Day: d.Day, Sums: d.Sums}
+	for _, v := range channels {
+		out.Channels = append(out.Channels, v.Channel)
 	}
 	c := measure.NewContribution(sales, goods, w.Costs, w.Basis)
 	out.Units, out.Costed = c.Units, c.Costed

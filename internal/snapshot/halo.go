@@ -68,7 +68,7 @@ func haloDays(c *Snapshot, window civil.Range) civil.Range {
 
 // haloData reads the data of the days. A channel's spend is zero on days without a report.
 func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
-	var sold []warehouse.SurfaceDay
+	var sold []measure.SalesDay
 	var spent []warehouse.SpendDay
 	err := panics.Together(
 		func() (err error) {

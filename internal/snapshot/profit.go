@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/panics"
 )
 
 // Contribution is the profit of the store before ad spend in a window, and the share of its costs that is known.
@@ -20,21 +21,11 @@ func (c *Snapshot) Contribution(ctx context.Context, days civil.Range) (Contribu
 	if !hasCosts(c) {
 		return out, nil
 	}
-	found, err := c.dayTotals(ctx, "", days)
+	found, err := soldGoods(ctx, c, days)
 	if err != nil {
 		return out, err
 	}
-	goods, err := goodsByDay(ctx, c, days)
-	if err != nil {
-		return out, err
-	}
-	sales := make([]measure.SalesDay, 0, len(found))
-	for _, d := range found {
-		if days.Contains(d.Day) {
-			sales = append(sales, measure.SalesDay{Day: d.Day, Sums: d.Sums})
-		}
-	}
-	out.Contribution = measure.NewContribution(sales, goods, c.Workspace.Costs, c.Workspace.Basis)
+	out.Contribution = measure.NewContribution(found.sales, found.goods, c.Workspace.Costs, c.Workspace.Basis)
 	return out, nil
 }
 
@@ -43,18 +34,39 @@ func hasCosts(c *Snapshot) bool {
 	return c.Store.Counts["order_lines"] > 0 || len(c.Workspace.Costs) > 0
 }
 
-// goodsByDay returns the product sales with costs by day. The result is read-only.
-func goodsByDay(ctx context.Context, c *Snapshot, days civil.Range) ([]measure.Goods, error) {
+// goodsAndSales are the sales of surfaces by day, and their product sales with costs.
+type goodsAndSales struct {
+	sales []measure.SalesDay
+	goods []measure.Goods
+}
+
+// soldGoods returns the sales and the product sales by day and surface. A call reads each range of days once. The result is
+// read-only.
+func soldGoods(ctx context.Context, c *Snapshot, days civil.Range) (found goodsAndSales, err error) {
 	if known, ok := c.goods[days]; ok {
 		return known, nil
 	}
-	found, err := c.facts.GoodsDays(ctx, c.Workspace.ID, days)
+	err = panics.Together(
+		func() (err error) {
+			if found.sales, err = c.facts.SurfaceDays(ctx, c.Workspace.ID, days); err != nil {
+				err = fmt.Errorf("sales of surfaces %s: %w", days, err)
+			}
+			return err
+		},
+		func() (err error) {
+			if found.goods, err = c.facts.GoodsDays(ctx, c.Workspace.ID, days); err != nil {
+				err = fmt.Errorf("cost of goods %s: %w", days, err)
+			}
+			return err
+		},
+	)
 	if err != nil {
-		return nil, fmt.Errorf("cost of goods %s: %w", days, err)
+		return found, err
 	}
-	c.note("goods_days", len(found))
+	c.note("surface_days", len(found.sales))
+	c.note("goods_days", len(found.goods))
 	if c.goods == nil {
-		c.goods = map[civil.Range][]measure.Goods{}
+		c.goods = map[civil.Range]goodsAndSales{}
 	}
 	c.goods[days] = found
 	return found, nil

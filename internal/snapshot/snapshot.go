@@ -56,7 +56,7 @@ type Facts interface {
 		warehouse.Pair[warehouse.CreatorTotals], error)
 	SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (
 		warehouse.Pair[[]warehouse.SurfaceTotal], error)
-	SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceDay, error)
+	SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.SalesDay, error)
 	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
 	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
 	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
@@ -91,7 +91,7 @@ type Snapshot struct {
 	reader   *Reader
 	daysRead map[daysRead][]warehouse.DayTotal    // days that this call has read
 	spent    map[civil.Range][]warehouse.SpendDay // channel spend that this call has read
-	goods    map[civil.Range][]measure.Goods      // product sales with costs that this call has read
+	goods    map[civil.Range]goodsAndSales        // sales with costs that this call has read
 	Blended  *attribution.BlendedSums             // survey blending of the recent window, if any
 }
 

@@ -108,6 +108,8 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 		text = "unit costs of all products"
 	case measure.ExtendedCosts:
 		text = fmt.Sprintf("unit costs known for %s of units, extended to the rest", units)
+	case measure.MixedCosts:
+		text = fmt.Sprintf("unit costs known for %s of units; entered gross margin for a part of the rest, known cost rate for the others", units)
 	case measure.CostsAndMargin:
 		text = fmt.Sprintf("unit costs known for %s of units; entered gross margin for the rest", units)
 	case measure.EnteredMargin:

@@ -15,40 +15,46 @@ import (
 )
 
 // contributionText computes the contribution of February in cents from facts, without the roll-ups. The payment fee is
-// 2.9% and 0.30 per order. The shipping cost is 4.80 per order up to the 14th and 5.20 from the 15th. Lines without a
-// known cost have the cost rate of the other lines.
+// 2.9% and 0.30 per order, in wholesale 1%. The shipping cost is 4.80 per order up to the 14th and 5.20 from the 15th.
+// Lines without a known cost have the cost rate of the other lines, in wholesale a gross margin of 40%.
 const contributionText = `
 WITH sold AS (
-    SELECT * FROM {{orders}} WHERE NOT cancelled AND NOT test AND day BETWEEN DATE '2026-02-01' AND DATE '2026-02-28'
+    SELECT *, surface = 'wholesale' AS bulk FROM {{orders}}
+    WHERE NOT cancelled AND NOT test AND day BETWEEN DATE '2026-02-01' AND DATE '2026-02-28'
 ),
 costed AS (
-    SELECT o.day, l.net, CASE WHEN l.cost_known THEN l.cost ELSE l.quantity * (
+    SELECT o.day, o.bulk, l.net, CASE WHEN l.cost_known THEN l.cost ELSE l.quantity * (
         SELECT arg_max(p.cost, p.since) FROM {{product_costs}} p WHERE p.sku = l.sku AND p.since <= o.day
     ) END AS cost
     FROM {{order_lines}} l JOIN sold o ON o.source = l.source AND o.key = l.key
 ),
 lines AS (
-    SELECT day, sum(net) AS net, coalesce(sum(net) FILTER (cost IS NOT NULL), 0) AS known, coalesce(sum(cost), 0) AS cost
-    FROM costed GROUP BY day
+    SELECT day, bulk, sum(net) AS net, coalesce(sum(net) FILTER (cost IS NOT NULL), 0) AS known, coalesce(sum(cost), 0) AS cost
+    FROM costed GROUP BY day, bulk
 ),
 days AS (
-    SELECT day, sum(charged) AS charged, sum(tax) AS tax, sum(charged - tax - shipping) AS goods, count(*) AS orders
-    FROM sold GROUP BY day
+    SELECT day, bulk, sum(charged) AS charged, sum(tax) AS tax, sum(charged - tax - shipping) AS goods, count(*) AS orders
+    FROM sold GROUP BY day, bulk
+),
+covers AS (
+    SELECT *, CAST(round(CAST(goods AS DECIMAL(18, 0)) * known / greatest(net, goods)) AS BIGINT) AS covered
+    FROM days JOIN lines USING (day, bulk)
 ),
 sums AS (
-    SELECT sum(charged - tax) AS revenue, sum(cost) AS cost, sum(goods) AS goods,
-        sum(CAST(round(CAST(goods AS DECIMAL(18, 0)) * known / greatest(net, goods)) AS BIGINT)) AS covered,
-        sum((charged * 29 + 500) // 1000 + 30 * orders) AS fees,
+    SELECT sum(charged - tax) AS revenue, sum(cost) AS cost, sum(cost) FILTER (NOT bulk) AS base_cost,
+        sum(goods - covered) FILTER (NOT bulk) AS base_open, sum(covered) FILTER (NOT bulk) AS base_covered,
+        sum(((goods - covered) * 6 + 5) // 10) FILTER (bulk) AS at_margin,
+        sum(CASE WHEN bulk THEN (charged + 50) // 100 ELSE (charged * 29 + 500) // 1000 + 30 * orders END) AS fees,
         sum(orders * CASE WHEN day < DATE '2026-02-15' THEN 480 ELSE 520 END) AS shipping
-    FROM days JOIN lines USING (day)
+    FROM covers
 )
-SELECT CAST(revenue - cost - CAST(round(cost * (goods - covered) / covered) AS BIGINT) - fees - shipping - (
+SELECT CAST(revenue - cost - CAST(round(base_cost * base_open / base_covered) AS BIGINT) - at_margin - fees - shipping - (
     SELECT sum(amount) FROM {{refunds}} WHERE day BETWEEN DATE '2026-02-01' AND DATE '2026-02-28'
 ) AS BIGINT) FROM sums`
 
 // partlyCosted returns two months of orders in two currencies. Of the four products, one has costs on its lines, one
 // has a cost that changes within the period, one has a cost from a certain day, and one has no cost. Some refunds are
-// after the period.
+// after the period. Some orders are wholesale.
 func partlyCosted() *warehouse.Batch {
 	b := shop(68, 5, func(i int, o *warehouse.Order) {
 		o.Charged, o.Tax, o.Shipping = int64(2000+37*i), int64(100+i), 490
@@ -57,6 +63,9 @@ func partlyCosted() *warehouse.Batch {
 			o.Original = money.Amount{Minor: 9 * o.Charged / 10, Currency: "EUR"}
 		}
 		o.Cancelled = i%31 == 0
+		if i%7 < 2 {
+			o.Surface = measure.Wholesale
+		}
 	})
 	for i := range b.Lines {
 		l, o := &b.Lines[i], b.Orders[i]
@@ -100,6 +109,8 @@ func TestContributionReconcilesToTheCent(t *testing.T) {
 	}
 	perOrder := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 	ws.Costs = measure.CostRules{}.With(measure.CostRule{Kind: measure.PaymentFee, Share: 29_000, Fixed: perOrder(30)}).
+		With(measure.CostRule{Kind: measure.PaymentFee, Surface: measure.Wholesale, Share: 10_000}).
+		With(measure.CostRule{Kind: measure.GrossMargin, Surface: measure.Wholesale, Share: 400_000}).
 		With(measure.CostRule{Kind: measure.Shipping, Fixed: perOrder(480)}).
 		With(measure.CostRule{Kind: measure.Shipping, Fixed: perOrder(520), From: civil.MustParse("2026-02-15")})
 	s, err := toolkit.NewService(plainDeps(facts, fixtureClock), All())

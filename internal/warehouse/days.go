@@ -22,12 +22,12 @@ func (w *salesQuestions) StoreDays(ctx context.Context, ws measure.WorkspaceID, 
 	return out, err
 }
 
-// GoodsDays returns the days with order lines in the period: their product sales and the cost of goods.
+// GoodsDays returns the product sales and the cost of goods by day and sales surface. Days without order lines are absent.
 func (w *salesQuestions) GoodsDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.Goods, error) {
 	var out []measure.Goods
 	err := w.ask(ctx, ws, "goods_days", bindDays(days), func(row Row) error {
 		var g measure.Goods
-		err := row.Scan(&g.Day, &g.Units, &g.Net, &g.Costed, &g.CostedNet, &g.Cost)
+		err := row.Scan(&g.Day, &g.Surface, &g.Units, &g.Net, &g.Costed, &g.CostedNet, &g.Cost)
 		out = append(out, g)
 		return err
 	})

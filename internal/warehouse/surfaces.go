@@ -13,13 +13,6 @@ type SurfaceTotal struct {
 	Sums    measure.Sums
 }
 
-// SurfaceDay is one day of a sales surface.
-type SurfaceDay struct {
-	Surface measure.Surface
-	Day     civil.Date
-	Sums    measure.Sums
-}
-
 // SpendDay is a channel's spend on a day in the ad account's time zone.
 type SpendDay struct {
 	Channel measure.Channel
@@ -42,10 +35,10 @@ func (w *salesQuestions) SurfaceTotals(ctx context.Context, ws measure.Workspace
 }
 
 // SurfaceDays returns the days of every surface, sorted by surface and day. It omits empty days.
-func (w *salesQuestions) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceDay, error) {
-	var out []SurfaceDay
+func (w *salesQuestions) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.SalesDay, error) {
+	var out []measure.SalesDay
 	err := w.ask(ctx, ws, "surface_days", bindDays(days), func(row Row) error {
-		var d SurfaceDay
+		var d measure.SalesDay
 		err := row.Scan(append([]any{&d.Surface, &d.Day}, sumsOf(&d.Sums)...)...)
 		out = append(out, d)
 		return err

@@ -27,6 +27,7 @@ type costsView struct {
 	Rules         []costRow
 	Writes        bool // the visitor can enter and remove costs
 	Kinds         []frame.Option
+	Scopes        []costScope
 	Form          url.Values // submitted values, after an error
 }
 
@@ -34,7 +35,49 @@ type costsView struct {
 type costRow struct {
 	Kind, Name, Of, From, Value string
 	Start                       civil.Date
-	Channel                     measure.Channel
+	Sales                       string // see salesOf
+}
+
+// costScope is a selectable part of the sales that a cost is for.
+type costScope struct {
+	Label string
+	Parts []frame.Option
+}
+
+// The prefixes of a part of the sales in the form.
+const (
+	ofSurface = "surface:"
+	ofChannel = "channel:"
+)
+
+// salesOf returns the part of the sales that a cost is for, as the form submits it, and its name: "" for all sales.
+func salesOf(r measure.CostRule) (value, name string) {
+	switch {
+	case r.Surface != "":
+		return ofSurface + string(r.Surface), frame.Capitalized(frame.Words(string(r.Surface)))
+	case r.Channel != "":
+		return ofChannel + string(r.Channel), frame.ChannelName(r.Channel)
+	}
+	return "", ""
+}
+
+// costScopes returns the sales surfaces and channels that a cost can be for.
+func costScopes(channels []measure.Channel, chosen string) []costScope {
+	surfaces, margins := costScope{Label: "Sales surface"}, costScope{Label: "Channel, gross margin only"}
+	add := func(s *costScope, r measure.CostRule) {
+		value, name := salesOf(r)
+		s.Parts = append(s.Parts, frame.Option{Name: name, Address: value, Here: value == chosen})
+	}
+	for _, s := range measure.Surfaces() {
+		add(&surfaces, measure.CostRule{Surface: s})
+	}
+	for _, c := range channels {
+		add(&margins, measure.CostRule{Channel: c})
+	}
+	if len(margins.Parts) == 0 {
+		return []costScope{surfaces}
+	}
+	return []costScope{surfaces, margins}
 }
 
 // costName returns the name of a kind of cost and the base of its percentage.
@@ -73,11 +116,13 @@ func (c *dataPages) showCosts(w http.ResponseWriter, v frame.Visit, status int, 
 		name, of := costName(k)
 		view.Kinds = append(view.Kinds, frame.Option{Name: name + ": " + of, Address: string(k), Here: view.Form.Get("kind") == string(k)})
 	}
+	view.Scopes = costScopes(all.Channels, view.Form.Get("sales"))
 	for _, r := range all.Rules {
 		name, of := costName(r.Kind)
-		row := costRow{Kind: string(r.Kind), Name: name, Of: of, From: "the beginning", Value: costValue(r), Start: r.From, Channel: r.Channel}
-		if r.Channel != "" {
-			row.Name += ", " + frame.ChannelName(r.Channel)
+		row := costRow{Kind: string(r.Kind), Name: name, Of: of, From: "the beginning", Value: costValue(r), Start: r.From}
+		var part string
+		if row.Sales, part = salesOf(r); part != "" {
+			row.Name += ", " + part
 		}
 		if !r.From.IsZero() {
 			row.From = r.From.Words()
@@ -159,10 +204,14 @@ func (c *dataPages) changeCosts(w http.ResponseWriter, v frame.Visit) {
 	}
 }
 
-// costRule reads the kind, channel and first day of a cost.
+// costRule reads the kind, the part of the sales and the first day of a cost.
 func costRule(form url.Values) (r measure.CostRule, err error) {
 	r.Kind = measure.CostKind(form.Get("kind"))
-	if name := strings.TrimSpace(form.Get("channel")); name != "" {
+	sales := form.Get("sales")
+	if name, ok := strings.CutPrefix(sales, ofSurface); ok {
+		r.Surface = measure.Surface(name)
+	}
+	if name, ok := strings.CutPrefix(sales, ofChannel); ok {
 		r.Channel = measure.ParseChannel(name)
 	}
 	text := strings.TrimSpace(form.Get("from"))

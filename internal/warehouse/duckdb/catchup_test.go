@@ -18,6 +18,7 @@ SELECT p.source, p.sku, p.title, p.kind, p.vendor, p.price, coalesce(c.cost, 0),
 FROM {{products}} p LEFT JOIN {{product_costs}} c ON c.source = p.source AND c.sku = p.sku;
 DROP TABLE {{products}}; ALTER TABLE {{products_before}} RENAME TO products; DROP TABLE {{product_costs}};
 UPDATE {{product_days}} SET cost = 0, costed = 0;
+UPDATE {{goods_days}} SET cost = 0, costed = 0, costed_net = 0;
 UPDATE {{panel_days}} SET cost = 0, costed = 0;`
 
 // A store of an earlier release has product costs, but its figures do not include them. The store catches up once,
@@ -33,17 +34,10 @@ func TestEarlierStoreCatchesUpWithItsCosts(t *testing.T) {
 	b.Products = []warehouse.Product{{Source: "shopify", SKU: "CUP", Title: "Cup"}, {Source: "shopify", SKU: "POT", Title: "Pot"}}
 	b.Costs = []warehouse.ProductCost{{Source: "shopify", SKU: "CUP", Cost: 120}}
 	mustImport(t, facts, "shop", b)
-	tables := []string{"products", "product_costs", "product_days", "panel_days"}
+	tables := []string{"products", "product_costs", "product_days", "goods_days", "panel_days"}
 	want := storedRows(t, e, tables)
 	alter(t, e, beforeCosts)
-	w, release, err := e.acquire(t.Context(), "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
-	if err := apply(t.Context(), w.instance.db, w, "migrations/0007_costs.sql", 7); err != nil {
-		t.Fatal(err)
-	}
+	revisit(t, e, "0007_costs.sql", 7)
 	if cmp.Equal(want, storedRows(t, e, tables)) {
 		t.Error("figures do not change when the store is reverted")
 	}
@@ -86,18 +80,46 @@ func TestEarlierStoreCatchesUpWithItsUnknownCustomers(t *testing.T) {
 	if cmp.Equal(want, storedRows(t, e, tables)) {
 		t.Fatal("no order is without a customer")
 	}
-	w, release, err := e.acquire(t.Context(), "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
-	if err := apply(t.Context(), w.instance.db, w, "migrations/0017_unknown_customers.sql", 17); err != nil {
-		t.Fatal(err)
-	}
+	revisit(t, e, "0017_unknown_customers.sql", 17)
 	if did, err := facts.CatchUp(t.Context(), "shop"); !did || err != nil {
 		t.Fatalf("catching up: got %t, %v", did, err)
 	}
 	if diff := cmp.Diff(want, storedRows(t, e, tables)); diff != "" {
 		t.Errorf("the store differs after it caught up (-before +after):\n%s", diff)
+	}
+}
+
+// A store of an earlier release has product sales without the roll-up by sales surface.
+func TestEarlierStoreCatchesUpWithItsGoods(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Threads: 2})
+	facts := warehouse.New(e)
+	b := variousOrders(60)
+	for i, o := range b.Orders {
+		b.Lines = append(b.Lines, warehouse.OrderLine{OrderRef: o.OrderRef, Line: 1, SKU: "CUP", Quantity: 2, Net: 500, Cost: 200, CostKnown: i%2 == 0})
+	}
+	mustImport(t, facts, "shop", b)
+	tables := []string{"goods_days"}
+	want := storedRows(t, e, tables)
+	alter(t, e, `DROP TABLE {{goods_days}};`)
+	revisit(t, e, "0018_goods_days.sql", 18)
+	if did, err := facts.CatchUp(t.Context(), "shop"); !did || err != nil {
+		t.Fatalf("catching up: got %t, %v", did, err)
+	}
+	if diff := cmp.Diff(want, storedRows(t, e, tables)); diff != "" || len(want["goods_days"]) == 0 {
+		t.Errorf("the store differs after it caught up (-before +after):\n%s", diff)
+	}
+}
+
+// revisit applies a migration to the facts of the shop again.
+func revisit(t *testing.T, e *Engine, file string, version int) {
+	t.Helper()
+	w, release, err := e.acquire(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := apply(t.Context(), w.instance.db, w, "migrations/"+file, version); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -191,7 +191,7 @@ func surfaces(on trial) {
 	same(t, "surfaces of the 12th", int64(80_00), totals.Earlier[0].Sums.Charged)
 
 	sums := map[measure.Surface]measure.Sums{}
-	for _, d := range answer[[]warehouse.SurfaceDay](t)(w.SurfaceDays(t.Context(), shop, january)) {
+	for _, d := range answer[[]measure.SalesDay](t)(w.SurfaceDays(t.Context(), shop, january)) {
 		sums[d.Surface] = sums[d.Surface].Add(d.Sums)
 	}
 	same(t, "days add up", map[measure.Surface]measure.Sums{measure.Marketplace: market, measure.OnlineStore: online}, sums)
@@ -209,7 +209,7 @@ func emptyCreators(t *testing.T, w *warehouse.Warehouse, in warehouse.Windows) {
 	same(t, "creators", 0, len(answer[[]warehouse.CreatorProfile](t)(w.Creators(ctx, shop))))
 	same(t, "creators' totals", warehouse.Pair[warehouse.CreatorTotals]{}, answer[warehouse.Pair[warehouse.CreatorTotals]](t)(w.CreatorTotals(ctx, shop, in)))
 	same(t, "surfaces", warehouse.Pair[[]warehouse.SurfaceTotal]{}, answer[warehouse.Pair[[]warehouse.SurfaceTotal]](t)(w.SurfaceTotals(ctx, shop, in)))
-	same(t, "surface days", 0, len(answer[[]warehouse.SurfaceDay](t)(w.SurfaceDays(ctx, shop, january))))
+	same(t, "surface days", 0, len(answer[[]measure.SalesDay](t)(w.SurfaceDays(ctx, shop, january))))
 	same(t, "regions", 0, len(regionDays(t, w)))
 	same(t, "goals", 0, len(targetsOf(t, w)))
 	same(t, "spend days", 0, len(answer[[]warehouse.SpendDay](t)(w.SpendDays(ctx, shop, january))))

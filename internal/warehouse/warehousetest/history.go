@@ -302,7 +302,7 @@ func randomReport(rng *rand.Rand, days civil.Range, reports map[platformDay]meas
 func rolledUp(on trial, reports map[platformDay]measure.DayTotals) map[measure.DayPart]measure.DayTotals {
 	on.t.Helper()
 	state := map[measure.DayPart]measure.DayTotals{}
-	for _, d := range answer[[]warehouse.SurfaceDay](on.t)(on.w.SurfaceDays(on.t.Context(), shop, everyDay)) {
+	for _, d := range answer[[]measure.SalesDay](on.t)(on.w.SurfaceDays(on.t.Context(), shop, everyDay)) {
 		state[measure.DayPart{Day: d.Day, Kind: measure.OrderTotals, Name: string(d.Surface)}] = measure.DayTotals{Sums: d.Sums}
 	}
 	for at, reported := range reports {

@@ -1,9 +1,10 @@
 -- Product sales: the lines of the slice's orders. A line without its own cost has its product's cost on the day.
 CREATE OR REPLACE TEMP TABLE slice_lines AS
-SELECT o.source, o.key, o.day, l.sku, l.title, sum(l.quantity) AS units, sum(l.net) AS net,
+SELECT o.source, o.key, o.day, o.surface, l.sku, l.title, sum(l.quantity) AS units, sum(l.net) AS net,
     sum(l.discount) AS discount,
     sum(CASE WHEN l.cost_known THEN l.cost WHEN u.sku IS NOT NULL THEN u.cost * l.quantity ELSE 0 END) AS cost,
-    sum(CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.quantity ELSE 0 END) AS costed
+    sum(CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.quantity ELSE 0 END) AS costed,
+    sum(CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.net ELSE 0 END) AS costed_net
 FROM {{order_lines}} l
 JOIN slice_events o ON o.source = l.source AND o.key = l.key
 LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until
@@ -16,6 +17,13 @@ SELECT day, sku, title, sum(units), count(*), sum(net), sum(discount), sum(cost)
 FROM slice_lines
 GROUP BY day, sku, title
 ORDER BY day, sku, title;
+
+DELETE FROM {{goods_days}} WHERE in_slice(day);
+INSERT INTO {{goods_days}}
+SELECT day, surface, sum(units), sum(net), sum(costed), sum(costed_net), sum(cost)
+FROM slice_lines
+GROUP BY day, surface
+ORDER BY day, surface;
 
 DELETE FROM {{lined_order_days}} WHERE in_slice(day);
 INSERT INTO {{lined_order_days}}
