@@ -142,12 +142,12 @@ func (m ParetoNBD) Alive(h History) float64 {
 	return 1 / (1 + math.Exp(m.left(newRule(), x, h.Recency, h.Age).log-active))
 }
 
-// Purchases returns the expected number of repeat purchases of a new customer within the time.
+// Purchases returns the expected number of repeat purchases of a new customer within the given time.
 func (m ParetoNBD) Purchases(time float64) float64 {
 	return m.R / m.Alpha * m.activeTime(m.Beta, time)
 }
 
-// Expected returns the expected number of further purchases of a customer within the time after the observation.
+// Expected returns the expected number of further purchases of a customer within the given time after the observation.
 func (m ParetoNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * (m.R + float64(h.Repeats)) / (m.Alpha + h.Age) * m.activeTime(m.Beta+h.Age, time)
 }
@@ -162,7 +162,7 @@ func (m ParetoNBD) activeTime(beta, t float64) float64 {
 	return -beta * math.Expm1(-(m.S-1)*l) / (m.S - 1)
 }
 
-// futures draws the number of purchases of each customer within the time after the observation.
+// futures draws the number of purchases of each customer within the given time after the observation.
 func (m ParetoNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, _ []float64) {
 	for i := range group {
 		counts[i] = m.future(group[i].History, time, r)

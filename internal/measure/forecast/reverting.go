@@ -119,10 +119,10 @@ func fitReverting(values []float64) track {
 // not show to which level it returns.
 const leastReverting = 365
 
-// orReverting returns the means of two models and of [reverting], fitted to the same values. The first model is of the
-// values before the rolling origins, the second one of all values. The weights follow from the errors of the first means
-// as in [backtestWeights]. The errors are of totals over the horizon, because the noise of single points hides errors of
-// the level.
+// orReverting returns two pools. Each contains a model and [reverting], fitted to the same values. The first pool is
+// fitted to the values before the rolling origins, the second pool to all values. The first pool's errors determine the
+// weights, as in [backtestWeights]. The errors are of totals over the horizon, because the noise of single points hides
+// errors of the level.
 func (a Ask) orReverting(earlier, whole track, values []float64) (first, all *pool) {
 	begin := len(values) - a.origins(len(values))
 	both := func(m track, values []float64) *pool {
@@ -140,8 +140,8 @@ func (a Ask) orReverting(earlier, whole track, values []float64) (first, all *po
 	return first, all
 }
 
-// backtestTotals rolls the models through the values. It returns each model's mean absolute error of the total over the
-// horizon.
+// backtestTotals moves the forecast origin through the values. It returns each model's mean absolute error of the total
+// over the horizon.
 func (p *pool) backtestTotals(values []float64, horizon int) []float64 {
 	errors, ahead := make([]float64, len(p.members)), make([]float64, horizon)
 	n := len(values) - horizon + 1

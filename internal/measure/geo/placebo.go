@@ -140,7 +140,7 @@ func combinations(pool []int, k int, visit func([]int)) {
 }
 
 // p returns the two-sided p-value of no effect. It is the share of sets, including the treated set, with a statistic at
-// least as far from zero.
+// least as far from zero as the treated set's statistic.
 func (r *Randomization) p() float64 {
 	extreme := 1
 	for _, set := range r.sets {
@@ -194,7 +194,7 @@ func (s smallSample) normal(alpha float64) float64 {
 	return 2 * distuv.UnitNormal.CDF(studentT(s.freedom).Quantile(alpha/2)/s.kappa)
 }
 
-// corrected inverts level.
+// corrected returns the p-value that is corrected for a small pool. It is the inverse function of level.
 func (s smallSample) corrected(p float64) float64 {
 	if s.size == 1 || p >= 1 || p < 1e-300 {
 		return min(p, 1)

@@ -112,10 +112,10 @@ type Spec struct {
 	// [pooledEffects]. It needs effects with a log-normal prior.
 	PoolEffects bool `json:"alike,omitempty"`
 	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels. The other
-	// parameters of adstock and saturation and "beta", "roi" or "share" have the same form. Names of the baseline are
-	// "intercept", "trend", "knot", "yearly" and "weekly". "control" is for all controls without a group, a group's
-	// name is for its controls, and a control's own name is for this control. Names of the likelihood are "sigma" and
-	// "nu". A control with its own prior is not part of its group.
+	// adstock and saturation parameters use the same form, and so do "beta", "roi" and "share". Names of the baseline
+	// are "intercept", "trend", "knot", "yearly" and "weekly". The name "control" applies to all controls without a
+	// group, a group's name to the controls in the group, and a control's own name to this control. Names of the
+	// likelihood are "sigma" and "nu". A control with its own prior is not part of its group.
 	Priors map[string]Prior `json:"priors,omitempty"`
 	// Lifts are results of experiments, which enter the likelihood.
 	Lifts []Lift `json:"lifts,omitempty"`

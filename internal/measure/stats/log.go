@@ -22,8 +22,8 @@ var middles = func() (m [1 << logStretches]middle) {
 	return m
 }()
 
-// Log sets dst to the natural logarithms of x, with an error below 3e-16 times the larger of 1 and their size. dst and
-// x have the same length and may be one slice. The logarithm is -Inf at 0 and NaN below 0.
+// Log sets dst to the natural logarithms of x. The error of a logarithm is below 3e-16 times the larger of 1 and its
+// absolute value. dst and x have the same length and may be one slice. The logarithm is -Inf at 0 and NaN below 0.
 func Log(dst, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {

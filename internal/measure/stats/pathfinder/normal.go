@@ -188,7 +188,7 @@ func (n *normal) apply(v []float64, inner func(out, in *mat.VecDense)) {
 	}
 }
 
-// draw returns a point and the log density of the approximation there.
+// draw returns a random point of the approximation and the log density at this point.
 func (n *normal) draw(random *rand.Rand) (x []float64, logq float64) {
 	x = make([]float64, len(n.mean))
 	var square float64
