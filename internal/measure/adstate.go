@@ -39,7 +39,7 @@ func (s *AdState) Tells() bool {
 	return !s.Since.IsZero() && (s.Name != "" || s.Told != "" || s.Budget.Per != "")
 }
 
-// After returns the version with its empty fields filled from the previous one.
+// After returns the version with its empty fields filled from the previous version.
 func (s *AdState) After(before AdState) AdState {
 	next := *s
 	next.Name = cmp.Or(s.Name, before.Name)

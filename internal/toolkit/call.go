@@ -266,7 +266,7 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	return ""
 }
 
-// moved describes the change of a channel, "" if there is none.
+// moved describes the change of a channel. It returns "" if there is none.
 func (c *Call) moved(channel measure.Channel, way string, by int64) string {
 	if by == 0 {
 		return ""

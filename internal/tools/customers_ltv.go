@@ -42,7 +42,7 @@ func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) 
 	return ordersEach(expected), nil
 }
 
-// ordersEach is the expected number of further orders per customer, nil if it is not finite.
+// ordersEach returns the expected number of further orders per customer, or nil if it is not finite.
 func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	if expected.Customers == 0 || !finite(expected.Purchases) {
 		return nil

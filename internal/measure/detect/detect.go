@@ -1,5 +1,5 @@
-// Package detect finds changes and opportunities in a store's data that need a decision: spend past its optimum,
-// broken tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
+// Package detect finds changes and opportunities in a store's data that need a decision: spend past its optimum, broken
+// tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
 // month, and a confidence.
 //
 // Changes of a series have a robust z-score relative to the series' own history (see [drift]). The threshold is
@@ -54,7 +54,7 @@ const (
 	Alarm                   // today: figures or sales are wrong until someone acts
 )
 
-// Effort is the work that acting needs.
+// Effort is the amount of work to act on a finding.
 type Effort int
 
 // The efforts.
@@ -89,7 +89,7 @@ type Finding struct {
 	Name    string          // display name of the subject, if it differs
 	Channel measure.Channel // channel of the subject; "" if it has none
 	Since   civil.Date      // first day of the evidence; zero if there is none
-	// Value is the gain of acting, per month: contribution where its rate is known, revenue otherwise. nil means
+	// Value is the gain of acting, per month: contribution if its rate is known, otherwise revenue. It is nil if it is
 	// unknown.
 	Value      *measure.Estimate
 	Confidence float64 // probability that the finding is real

@@ -54,7 +54,8 @@ type Profit struct {
 	BudgetPays           float64 // probability that Budget is positive
 }
 
-// BudgetWhyNot returns why the difference of the budget is not advised, "" if it is advised; see [decide.WhyNot].
+// BudgetWhyNot returns the reason why the change of the budget is not advised, or "" if it is advised; see
+// [decide.WhyNot].
 func (p *Profit) BudgetWhyNot() string { return decide.WhyNot(p.BudgetPays, *p.Budget) }
 
 // positive returns the share of the draws that are positive.
@@ -76,8 +77,8 @@ type Ask struct {
 	MessageUnit float64        // see [decide.Problem]
 	// Current is the spend that the plan starts from; nil: the spend of the window. A missing channel spends nothing.
 	Current map[measure.Channel]float64
-	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it weighs the
-	// responses by their rates. The lift and the change stay in the unit of the response.
+	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it
+	// multiplies the responses by their rates. The lift and the change remain in the unit of the response.
 	Rates map[measure.Channel]float64
 	Risk  *decide.Risk // nil: balanced
 }
@@ -90,9 +91,9 @@ func (a Ask) risk() decide.Risk {
 	return *a.Risk
 }
 
-// Plan optimizes a budget's allocation at a risk level. The spend of a channel without bounds can differ
-// from the channel's share of the budget by the limit of that risk level. Budgets, bounds or groups that cannot be met
-// result in an invalid fault.
+// Plan optimizes a budget's allocation at a risk level. For a channel without bounds, the risk level limits the
+// difference between its spend and its share of the budget. Budgets, bounds or groups that cannot be met result in an
+// invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, start, err := m.problem(ask)
 	if err != nil {

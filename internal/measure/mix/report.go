@@ -43,7 +43,7 @@ func historyOf(p *mmm.Posterior, target []float64) History {
 	return h
 }
 
-// Curve is a channel's response curve over the window, with the historical pattern scaled.
+// Curve is a channel's response curve over the window. The spend of each week is scaled by the same factor.
 type Curve struct {
 	Current float64 // spend in the window
 	Seen    float64 // the largest spend within the range of the data
