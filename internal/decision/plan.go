@@ -228,8 +228,8 @@ func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget, spend
 	return all, spend
 }
 
-// changed returns the change of a daily budget in whole units. It is at most the guardrail's step and respects floor
-// and ceiling.
+// changed returns the change of a daily budget in whole units. The change is at most the guardrail's step, and the new
+// budget is between floor and ceiling.
 func (p *planner) changed(daily, wanted float64) float64 {
 	step := p.Guardrails.StepPct / 100
 	if step == 0 {
@@ -390,7 +390,7 @@ func (p *planner) holiday(day civil.Date) bool {
 	})
 }
 
-// Dismissable returns the current insight with an ID. A missing insight is a fault of kind not_found.
+// Dismissable returns the current insight with an ID. A missing insight results in a fault of kind not_found.
 func Dismissable(ctx context.Context, c *toolkit.Call, id control.InsightID) (Insight, error) {
 	all, _, err := Insights(ctx, c)
 	if err != nil {

@@ -57,7 +57,7 @@ type Change struct {
 	Events []Event // possible causes in the direction of the change first, by effect
 }
 
-// ChangeOf selects a change of the store's revenue, or of a channel's.
+// ChangeOf selects a change of the store's revenue, or of the revenue of one channel.
 type ChangeOf struct {
 	Windows warehouse.Windows
 	Channel measure.Channel

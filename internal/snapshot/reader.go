@@ -52,7 +52,7 @@ const (
 	maxStored     = 500  // maximum number of cached selections of records
 )
 
-// NewReader returns a reader.
+// NewReader returns a reader of the sources with empty caches.
 func NewReader(s Sources) (*Reader, error) {
 	r := &Reader{Sources: s}
 	var err error

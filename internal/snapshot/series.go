@@ -94,7 +94,7 @@ func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehous
 	return found, nil
 }
 
-// newSeries returns a series of the found days. The spend is zero on days in reported without a report.
+// newSeries returns a series of the found days. Within the range reported, the spend is zero on days without a report.
 func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) Series {
 	s := Series{Days: days, totals: make([]warehouse.DayTotal, days.Days())}
 	for i := range s.totals {

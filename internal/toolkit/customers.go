@@ -72,7 +72,7 @@ func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Proj
 	}
 }
 
-// notProjected returns the reasons for a missing projection, nil if there is one.
+// notProjected returns the reasons for a missing projection, or nil if there is a projection.
 func notProjected(ahead snapshot.Projection) []string {
 	if ahead.NoFit {
 		return []string{"the model of repeat purchases does not converge on these customers"}

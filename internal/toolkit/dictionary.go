@@ -23,8 +23,8 @@ type node struct {
 }
 
 // dictionary describes the fields of the answers that the caller may get, in Markdown. The meaning of a field is the
-// description in its result schema, otherwise the definition in the article with its name. Fields without either are
-// omitted.
+// description in its result schema, otherwise the definition in the article with its name. Fields without a description
+// and without an article are omitted.
 func (s *Session) dictionary() (string, error) {
 	var fields []field
 	for _, t := range s.described() {

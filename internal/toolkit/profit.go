@@ -88,7 +88,7 @@ func profitOf(f answer.Figures, t snapshot.Total, c snapshot.Contribution, chann
 	return p
 }
 
-// AfterSpend returns revenue at the contribution rate of a channel minus its spend, nil if the rate is unknown.
+// AfterSpend returns revenue at the contribution rate of a channel minus its spend, or nil if the rate is unknown.
 func AfterSpend(f answer.Figures, c snapshot.Contribution, channel measure.Channel, revenue, spend int64) *answer.Money {
 	rate, known := c.ChannelRate(channel)
 	return f.PerMinor(rate*float64(revenue)-float64(spend), known)
@@ -213,8 +213,8 @@ const (
 	KeepBudget  BudgetAdvice = "keep"
 )
 
-// BudgetChangeOf returns the advice on the budget of an allocation, empty if the budget equals current spend or if its
-// effect on the contribution is unknown.
+// BudgetChangeOf returns the advice on the budget of an allocation. It is empty if the budget equals current spend or
+// if its effect on the contribution is unknown.
 func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
 	p := plan.Profit
 	if p == nil || p.Budget == nil {
@@ -232,7 +232,8 @@ func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
 	return out
 }
 
-// Sentence states the advice with its probability, "" without advice. The amount is the difference from current spend.
+// Sentence states the advice with its probability. It returns "" if there is no advice. The amount is the difference
+// from current spend.
 func (b BudgetChange) Sentence(more bool, amount string) string {
 	if b.BudgetAdvice == "" {
 		return ""
@@ -267,8 +268,8 @@ func (s PlanStart) profitOf(p *mix.Profit, times float64) (out PlanProfit) {
 	return out
 }
 
-// ProfitSummary states the effect of an allocation on the contribution after spend, "" if it is unknown. It separates
-// the effects of the reallocation and of the changed budget.
+// ProfitSummary states the effect of an allocation on the contribution after spend. It separates the effects of the
+// reallocation and of the changed budget. It returns "" if the effect is unknown.
 func (c *Call) ProfitSummary(p PlanProfit) string {
 	if p.Change == nil {
 		return ""
@@ -312,7 +313,8 @@ func (s PlanStart) Metrics(c *Call, m *mix.Model, plan *mix.Plan, budget, times 
 	return out
 }
 
-// BreakEvenWords names the break-even ROAS after a ROAS, "" if it is unknown: " (break-even 1.53)".
+// BreakEvenWords returns the break-even ROAS in parentheses, to follow a ROAS: " (break-even 1.53)". It returns "" if
+// the break-even ROAS is unknown.
 func BreakEvenWords(m ProfitMetrics) string {
 	if m.BreakEven == nil {
 		return ""

@@ -62,8 +62,8 @@ type Service struct {
 	questions
 }
 
-// answerKey is everything that an answer depends on. The arguments are the received bytes: equivalent arguments with
-// different spelling are separate entries.
+// answerKey contains everything that an answer depends on. The arguments are the received bytes. Equivalent arguments
+// with different spelling are therefore separate entries.
 type answerKey struct {
 	snapshot.Key
 	tool      string
@@ -185,7 +185,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	return result, nil
 }
 
-// missing returns the scope that the call needs and the caller lacks, "" for none.
+// missing returns the scope that the call needs and the caller lacks, or "" if there is none.
 func (s *Session) missing(tool Tool, args json.RawMessage) control.Scope {
 	for _, scope := range scopesOf(tool, args) {
 		if !s.principal.Has(scope) {
@@ -208,7 +208,7 @@ func acts(tool Tool, args json.RawMessage) bool {
 	return tool.Acts.Argument != "" && string(argument(args, tool.Acts.Argument)) == "true"
 }
 
-// argument returns an argument as it was sent, nil if it is missing. The tool reports other errors in the arguments.
+// argument returns an argument as it was sent, or nil if it is missing. The tool reports other errors in the arguments.
 func argument(args json.RawMessage, name string) json.RawMessage {
 	var sent map[string]json.RawMessage
 	if json.Unmarshal(args, &sent) != nil {
