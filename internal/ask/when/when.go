@@ -60,7 +60,7 @@ func Read(today civil.Date, tokens []Token) []Expression {
 	return out
 }
 
-// word returns the text of a token, "" beyond the end or in another slot.
+// word returns the text of a token, or "" beyond the end or in another slot.
 func (c calendar) word(i int) string {
 	if i < 0 || i >= len(c.tokens) || c.tokens[i].Taken {
 		return ""

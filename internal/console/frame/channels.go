@@ -26,7 +26,7 @@ func ChannelName[T ~string](c T) string {
 	return Capitalized(Words(string(c)))
 }
 
-// ChannelColor returns the name of a channel's color token, "owned" for a channel without a hue.
+// ChannelColor returns the name of a channel's color token, or "owned" for a channel without a hue.
 func ChannelColor[T ~string](c T) string {
 	if look, ok := channelLooks[measure.Channel(c)]; ok {
 		return look.color

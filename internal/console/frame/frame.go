@@ -20,7 +20,8 @@ import (
 	"assay/internal/operation"
 )
 
-// Store reads workspaces, grants, mappings, calls and the audit log. A missing object is a fault of kind not_found.
+// Store reads workspaces, grants, mappings, calls and the audit log. A missing object results in a fault of kind
+// not_found.
 type Store interface {
 	Annotations(ctx context.Context, ws measure.WorkspaceID) ([]control.Annotation, error)
 	DismissedInsights(ctx context.Context, ws measure.WorkspaceID) ([]control.DismissedInsight, error)

@@ -223,15 +223,15 @@ func Sentence(text string) string {
 	return text
 }
 
-// PublicText returns the public message and hint of an error, "" if it has none.
+// PublicText returns the public message and hint of an error, or "" if it has none.
 func PublicText(err error) string {
 	text, hint, _ := fault.Public(err)
 	return strings.TrimSpace(Sentence(text) + " " + Sentence(hint))
 }
 
 // FormTarget returns the source expression of a redirect address for the form-action policy. Browsers apply this policy
-// also to redirects of forms. A policy cannot contain a host in brackets, so for such an address it is the scheme
-// alone.
+// also to redirects of forms. A policy cannot contain a host in brackets. For such an address, FormTarget returns only
+// the scheme.
 func FormTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil {

@@ -203,7 +203,7 @@ func listIn(text string) []string {
 	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == ';' }), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// findingIn reads the result of a study from the form, nil if it is empty.
+// findingIn reads the result of a study from the form. It returns nil if the result is empty.
 func findingIn(form url.Values) (*control.Finding, error) {
 	if form.Get("return") == "" {
 		return nil, nil

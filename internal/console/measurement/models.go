@@ -33,7 +33,7 @@ type ModelState struct {
 	Next   time.Time  // next scheduled training, zero if none
 }
 
-// Failed returns why the last training failed, "" if it did not fail.
+// Failed returns the reason why the last training failed, or "" if it did not fail.
 func (s ModelState) Failed() string {
 	if s.Job == nil {
 		return ""

@@ -161,7 +161,7 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
 	frame.WriteCSV(w, fmt.Sprintf("%s-mmm-%d-%s.csv", p.Workspace.ID, m.Version, of), rows)
 }
 
-// exported returns a table with its header, nil for an unknown table.
+// exported returns a table with its header, or nil for an unknown table.
 func (c *modelPages) exported(m *mix.Model, p frame.Place, of string, v frame.Visit) ([][]string, error) {
 	w := p.Workspace
 	currency := string(w.Currency)

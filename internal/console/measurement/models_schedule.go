@@ -60,8 +60,8 @@ type weekPlan struct {
 
 const weekDays = 7
 
-// nextWeek returns the default first day of a weekly allocation. Weeks count from the end of the model's window. The
-// result is the first start of such a week that is today or later.
+// nextWeek returns the default first day of a weekly allocation. Weeks are counted from the end of the model's window.
+// The result is the first day of the first such week that starts today or later.
 func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	first := last.AddDays(1)
 	if late := civil.DayOf(now, w.Location()).Sub(first); late > 0 {

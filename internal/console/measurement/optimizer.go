@@ -124,8 +124,8 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 	return out
 }
 
-// grouped adds the limits of groups, which the tool does not have, to the allocation of the tool. It starts from the same
-// spend. The contribution uses the rate of the store.
+// grouped adds the limits of groups to the tool's allocation, because the tool has no such limits. It starts from the
+// same spend. The contribution uses the rate of the store.
 func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
 	months := m.Months()
 	ask.Current = map[measure.Channel]float64{}
@@ -185,7 +185,7 @@ func (c *modelPages) optimizerPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "optimizer", Title: view.Heading, View: view, Visitor: &v.Visitor})
 }
 
-// optimize fills in the allocation that the query asks for. Invalid values are a message of the page.
+// optimize fills in the allocation that the query requests. Invalid values result in a message on the page.
 func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) error {
 	plan, asked, found, err := c.planned(v, view.Place, m)
 	view.Plan, view.Bounds = plan, frame.Figure(boundsPct, 0)
@@ -274,7 +274,7 @@ func (a *allocation) monthly() map[measure.Channel]float64 {
 	return out
 }
 
-// moved is the amount that the allocation moves between channels.
+// moved returns the amount that the allocation moves between channels.
 func (a *allocation) moved() (sum float64) {
 	for _, r := range a.Rows {
 		sum += math.Max(0, r.Proposed-r.Current)
@@ -364,7 +364,7 @@ func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	}
 }
 
-// effect is the change of contribution, or of revenue if costs are unknown.
+// effect returns the change of contribution, or of revenue if costs are unknown, and its name.
 func (v *optimizerView) effect(a *allocation) (interval, string) {
 	switch {
 	case a.Profit != nil:

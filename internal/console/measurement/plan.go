@@ -169,7 +169,7 @@ func (c *experimentPages) planPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, status, frame.Page{Name: "plan", Title: view.Heading, View: *view, Visitor: &v.Visitor})
 }
 
-// stepIn returns the step that the query asks for, at most the step after the last answer.
+// stepIn returns the step that the query requests, but at most the step after the last answer.
 func stepIn(query url.Values) planStep {
 	if strings.TrimSpace(query.Get("channel")) == "" {
 		return channelStep

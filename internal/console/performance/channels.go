@@ -15,7 +15,7 @@ type returns struct {
 	*tools.PerformanceAnswer
 }
 
-// returns calls performance.
+// returns calls the performance tool and returns its answer.
 func (r *request) returns() (out returns, err error) {
 	out.PerformanceAnswer, err = ask(r, tools.Performance, r.performing())
 	return out, err
@@ -54,7 +54,8 @@ var (
 	allColumns      = []channelColumn{spendColumn, attributedColumn, changeColumn, roasColumn, claimedColumn, bestColumn, intervalColumn}
 )
 
-// breakEven is the return at which contribution equals spend, or revenue if costs are unknown.
+// breakEven returns the return at which contribution equals spend. If costs are unknown, it is the return at which
+// revenue equals spend.
 func (a returns) breakEven() float64 {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
 		return float64(*b.Value)
@@ -207,7 +208,7 @@ func totalCells(a returns, columns []channelColumn, spend, revenue, claimed floa
 	return cells
 }
 
-// channels answers which channel generates revenue, and why its returns differ.
+// channels shows the revenue of each channel, and why its returns differ.
 func channels(r *request) (*reportView, error) {
 	a, err := r.returns()
 	if err != nil {
@@ -318,7 +319,7 @@ func (r *request) drill(t *frame.Table, a returns) error {
 	return nil
 }
 
-// platforms are the channels whose reports have campaigns.
+// platforms are the channels with campaigns in their reports.
 var platforms = []string{"facebook", "google", "tiktok", "amazon", "snapchat"}
 
 func channelOf(a returns, name string) string {

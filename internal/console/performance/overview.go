@@ -19,7 +19,7 @@ import (
 	"assay/internal/tools"
 )
 
-// morning are the answers that the overview shows.
+// morning contains the answers that the overview shows.
 type morning struct {
 	compared  *tools.CompareAnswer
 	channels  returns
@@ -29,7 +29,7 @@ type morning struct {
 	before    map[snapshot.Metric]*tools.TrendsAnswer
 }
 
-// overview answers whether the figures of the store rose or fell, and why.
+// overview shows whether the figures of the store rose or fell, and why.
 func overview(r *request) (*reportView, error) {
 	m, err := r.morning()
 	if err != nil {
@@ -151,7 +151,8 @@ func overviewHeading(a *tools.CompareAnswer) string {
 	return text
 }
 
-// returnName is MER for the whole store: all revenue divided by all spend.
+// returnName returns "MER" for the whole store, because its return is all revenue divided by all spend. For a channel,
+// it returns "ROAS".
 func returnName(channel measure.Channel) string {
 	if channel != "" {
 		return "ROAS"

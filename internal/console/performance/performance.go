@@ -42,7 +42,7 @@ var reports = []namedReport{
 	{"/surfaces", "Sales surfaces", surfaces},
 }
 
-// reportAt returns the report of a path, nil for another path.
+// reportAt returns the report of a path, or nil for another path.
 func reportAt(path string) *namedReport {
 	for i := range reports {
 		if reports[i].path == path {

@@ -64,7 +64,7 @@ var adPlatforms = []adPlatform{
 	},
 }
 
-// platformNamed returns a platform of the page, nil for an unknown name.
+// platformNamed returns a platform of the page, or nil for an unknown name.
 func platformNamed(id string) *adPlatform {
 	at := slices.IndexFunc(adPlatforms, func(p adPlatform) bool { return p.ID == id })
 	if at < 0 {
@@ -109,7 +109,7 @@ func (v connectionsView) Lead() string {
 
 type connectionRow struct{ operation.ConnectionLine }
 
-// PlatformName returns the name of the platform for people.
+// PlatformName returns the display name of the platform.
 func (r connectionRow) PlatformName() string {
 	if p := platformNamed(r.Platform); p != nil {
 		return p.Name

@@ -73,7 +73,7 @@ func (v dataView) findings(of ...health.Severity) []health.Finding {
 	return slices.DeleteFunc(slices.Clone(v.DiagnoseAnswer.Rows), func(f health.Finding) bool { return !slices.Contains(of, f.Severity) })
 }
 
-// Strip draws the timeline of a source, nil without watched days.
+// Strip draws the timeline of a source. It returns nil if there are no watched days.
 func (s connection) Strip() *strip {
 	if s.Watched == nil {
 		return nil
@@ -81,7 +81,7 @@ func (s connection) Strip() *strip {
 	return newStrip(daySpan(*s.Watched), s.Silent)
 }
 
-// Late returns how many days a source is late, 0 if fewer than two.
+// Late returns the number of days that a source is late. It returns 0 if the number is below two.
 func (s connection) Late() int {
 	if s.Behind == nil || *s.Behind < 2 {
 		return 0

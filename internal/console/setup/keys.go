@@ -34,7 +34,7 @@ type keyRow struct {
 	Soon  bool // expires within [keySoon]
 }
 
-// keySoon is the remaining lifetime from which the page marks a key.
+// keySoon is the remaining lifetime below which the page marks a key as expiring soon.
 const keySoon = 14 * 24 * time.Hour
 
 func (c *settingsPages) keysPage(w http.ResponseWriter, v frame.Visit) {

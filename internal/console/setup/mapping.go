@@ -54,7 +54,8 @@ func (c *dataPages) savedMappings(ctx context.Context, ws measure.WorkspaceID) (
 	return saved, nil
 }
 
-// mappingNamed returns the mapping that a form names as the source of a file, nil if it names none.
+// mappingNamed returns the mapping that a form names as the source of a file. It returns nil if the form names no
+// mapping.
 func (c *dataPages) mappingNamed(ctx context.Context, ws measure.WorkspaceID, named string) (*mapper.Mapping, error) {
 	name, ok := strings.CutPrefix(named, ownMapping)
 	if !ok {

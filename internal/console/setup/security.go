@@ -233,7 +233,7 @@ func eventWords(kind control.EventKind) string {
 	return string(kind)
 }
 
-// subject returns the object of an event, "" if the detail already contains it.
+// subject returns the object of an event. It returns "" if the detail already contains the object.
 func (c *settingsPages) subject(ctx context.Context, n *frame.Names, e control.Event) string {
 	switch e.Kind {
 	case control.KeyMade, control.KeyRotated, control.KeyRevoked:

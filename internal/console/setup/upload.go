@@ -111,7 +111,8 @@ func (c *dataPages) importPlace(w http.ResponseWriter, v frame.Visit, named stri
 
 var errForm = errors.New("not a form of this page")
 
-// fieldsBefore reads the fields before the file and returns them with the part of the file, nil if there is none.
+// fieldsBefore reads the fields before the file and returns them with the part of the file. The part is nil if there is
+// no file.
 func fieldsBefore(parts *multipart.Reader) (fields map[string]string, file *multipart.Part, err error) {
 	fields = map[string]string{}
 	for range maxParts {

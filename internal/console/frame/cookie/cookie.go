@@ -27,7 +27,7 @@ func (k Cookies) name(base string) string {
 	return base
 }
 
-// Read returns the secret in the cookie, "" if there is none.
+// Read returns the secret in the cookie, or "" if there is none.
 func (k Cookies) Read(r *http.Request, base string) people.Secret {
 	cookie, err := r.Cookie(k.name(base))
 	if err != nil {
