@@ -222,7 +222,7 @@ func (tr *Translator) choose(c *clause) choice {
 	return best
 }
 
-// strangeness is the share of the clause's content that occurs in no training question in scope.
+// strangeness returns the share of the clause's content that occurs in no training question in scope.
 func (tr *Translator) strangeness(c *clause) float64 {
 	strange, all := 0, 0
 	for _, it := range c.items {

@@ -102,8 +102,8 @@ func (w *changes) shareOfTracked(all, lost Series, broken func(changeDay) bool) 
 	return own / tracked
 }
 
-// findSpend adds the channels with a change of spend per day by a fifth or more. With revenue as spend × ROAS, the
-// effect is the part of the change of revenue that comes from spend, but at most the whole change. The effect is
+// findSpend adds the channels with a change of spend per day by a fifth or more. Revenue is treated as spend × ROAS.
+// The effect is the part of the change of revenue that comes from spend, but at most the whole change. The effect is
 // unknown if revenue and spend moved in opposite directions.
 func (w *changes) findSpend(ctx context.Context) error {
 	before := map[measure.Channel]warehouse.ChannelTotal{}

@@ -64,8 +64,8 @@ func newResults() (*results, error) {
 	return &results{whole: whole, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
 }
 
-// Result returns an experiment with its result. A running experiment has no result: ending a test when it looks good
-// finds effects that are not there.
+// Result returns an experiment with its result. A running experiment has no result. If a test were ended as soon as its
+// result looked good, it would often show an effect that does not exist.
 func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	if e.Status != control.ExperimentCompleted {
 		return &experiment.Result{Experiment: e}, nil

@@ -87,8 +87,8 @@ func (c *Call) Period(w civil.Range) *answer.Period {
 	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
 }
 
-// Channel returns the canonical key of the argument channel, "" for no name. An unknown channel is a fault that lists
-// the known ones, with a corrected call.
+// Channel returns the canonical key of the argument channel, or "" for no name. An unknown channel results in a fault
+// that lists the known channels, with a corrected call.
 func (c *Call) Channel(name string) (measure.Channel, error) {
 	key, err := KnownChannel(c.Snapshot, name)
 	unknown, ok := errors.AsType[*fault.Error](err)
@@ -111,8 +111,8 @@ func channelNames(s *snapshot.Snapshot) []string {
 	return names
 }
 
-// KnownChannel returns the canonical key of a channel of the store, "" for no name. An unknown channel is a fault that
-// lists the known ones.
+// KnownChannel returns the canonical key of a channel of the store, or "" for no name. An unknown channel results in a
+// fault that lists the known channels.
 func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if name == "" {
 		return "", nil

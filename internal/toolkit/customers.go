@@ -32,7 +32,7 @@ func ValueSoFarOf(f answer.Figures, curve cohort.Curve) (v ValueSoFar) {
 	return v
 }
 
-// ages are the ages at which values are shown, in days.
+// ages returns the ages at which values are shown, in days.
 func (v *ValueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
 	return map[int]**answer.Estimate[answer.Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
 }

@@ -77,7 +77,7 @@ func (n node) walk(visit func(name, description string)) {
 	}
 }
 
-// defined returns the definition in the article of a field's name, "" if there is none.
+// defined returns the definition in the article of a field's name, or "" if there is none.
 func (s *Session) defined(field string) string {
 	if a, ok := s.service.knowledge.Named(field); ok {
 		return a.Definition()

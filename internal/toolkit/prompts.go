@@ -37,7 +37,7 @@ type step struct {
 	look      string
 }
 
-// asking is the arguments of a prompt and the day of the caller's workspace.
+// asking contains the arguments of a prompt, the current day in the caller's workspace and its currency.
 type asking struct {
 	arguments map[string]string
 	today     civil.Date

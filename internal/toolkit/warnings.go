@@ -25,7 +25,7 @@ func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.C
 	c.Suggest(a, "performance", arguments, "See platform-reported figures.")
 }
 
-// UnknownRevenueSummary is the summary for a channel when no order has a channel.
+// UnknownRevenueSummary returns the summary for a channel when no order has a channel.
 func (c *Call) UnknownRevenueSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
 	if !now.SpendKnown {
 		return fmt.Sprintf("Revenue of %s %s is unknown: no order is attributed to a channel.", answer.ChannelName(channel), answer.Dates(days))

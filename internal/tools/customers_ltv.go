@@ -17,8 +17,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// paretoOrders is the Pareto/NBD estimate for all customers. It is computed only at the debug level, because the fit is
-// slow.
+// paretoOrders returns the Pareto/NBD estimate for all customers. The fit is slow, so it runs only at the debug level.
 func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
 	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil

@@ -204,7 +204,7 @@ func (m *MessageMetrics) known(now, before bool) {
 	*m.PerMessage = m.PerMessage.Where(now, before)
 }
 
-// perThousand is the revenue per 1,000 delivered messages, in major units.
+// perThousand returns the revenue per 1,000 delivered messages, in major units.
 func perThousand(f answer.Figures, s warehouse.MessageSums) *answer.Ratio {
 	m := each(f, 1000*s.Revenue, s.Delivered)
 	if m == nil {

@@ -232,7 +232,7 @@ func (c calendar) startOf(i int) (end int, ok bool) {
 // reader reads one form of expression at a token.
 type reader func(c calendar, i int) (Expression, bool)
 
-// readers are tried in order; the first match is used.
+// readers returns the readers in the order in which they are tried. The first match is used.
 func readers() []reader {
 	return []reader{
 		calendar.numericDay, calendar.dayWord, calendar.endOf, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,

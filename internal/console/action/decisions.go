@@ -50,7 +50,7 @@ func (v decisionsView) CanWrite() bool { return v.Role.Writes() }
 // Insights reports whether the page lists insights.
 func (v decisionsView) Insights() bool { return v.Plan == nil }
 
-// Priorities are the choices of the filter.
+// Priorities returns the choices of the filter.
 func (decisionsView) Priorities() []decision.Priority {
 	return []decision.Priority{decision.Critical, decision.High, decision.Medium, decision.Low}
 }
@@ -98,7 +98,7 @@ type planView struct {
 	Warnings []answer.Warning
 }
 
-// Risks are the choices of the form.
+// Risks returns the choices of the form.
 func (planView) Risks() []string { return []string{"conservative", "balanced", "aggressive"} }
 
 func (c *pages) insightsPage(w http.ResponseWriter, v frame.Visit) {

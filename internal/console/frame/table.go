@@ -68,7 +68,7 @@ func TextCell[T ~string](text T) Cell { return Cell{Text: string(text)} }
 // ChannelCell returns a cell with the name and color of a channel.
 func ChannelCell[T ~string](c T) Cell { return Cell{Text: ChannelName(c), Color: ChannelColor(c)} }
 
-// None is a cell without a value.
+// None returns a cell without a value.
 func None(why string) Cell { return Cell{Text: why, Missing: true} }
 
 // MoneyCell returns a cell with an amount. Unit prices below 1,000 have cents.

@@ -156,7 +156,7 @@ func returnTable(a *tools.OptimizationAnswer) *frame.Table {
 	return t
 }
 
-// facts are the figures of the model that fit in a line.
+// facts returns the figures of the model that fit in a line.
 func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share float64) []frame.Fact {
 	m, currency := view.Model, view.Workspace.Currency
 	var incremental, spend float64

@@ -242,7 +242,7 @@ func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planV
 	return &view, asked, found, err
 }
 
-// arguments are the arguments of the tool for the form. The tool's amounts are for the window of the model.
+// arguments returns the arguments of the tool for the form. The tool's amounts are for the window of the model.
 func (p planView) arguments(months float64) frame.Arguments {
 	with := frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true}
 	if budget, err := entered("the budget", p.Budget); err == nil && budget != nil {

@@ -134,7 +134,7 @@ func (k channelColumn) cell(a returns, row tools.ChannelRow, s plot.Scale) frame
 	return frame.FigureCell(&row.Orders, 0)
 }
 
-// channelBlock is the table of the channels with spend.
+// channelBlock returns the table of the channels with spend.
 func (r *request) channelBlock(a returns, columns []channelColumn) block {
 	width := 170.0
 	if len(columns) > len(overviewColumns) {
@@ -263,7 +263,7 @@ func channelsLead(a returns) string {
 	return answers.Plural(certain, "channel has", "channels have") + " a whole 90% interval above " + a.breakEvenWords() + "."
 }
 
-// ownedBlock is the table of channels without spend. Unattributed revenue is last.
+// ownedBlock returns the table of channels without spend. Unattributed revenue is last.
 func (r *request) ownedBlock(a returns) block {
 	t := &frame.Table{Name: "owned", Caption: "Channels without spend", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel"},
@@ -334,7 +334,7 @@ func channelOf(a returns, name string) string {
 // shownCampaigns is the number of campaigns below an opened channel.
 const shownCampaigns = 10
 
-// detail adds the campaigns of a channel in the columns of the channels.
+// detail adds the campaigns of a channel as rows, with the columns of the table of channels.
 func (r *request) detail(row *frame.Row, channel string, a returns) error {
 	with := dated(r.Filter.Days)
 	with["platform"], with["limit"] = channel, shownCampaigns

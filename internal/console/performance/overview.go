@@ -249,7 +249,7 @@ const (
 	narrowChart = 350
 )
 
-// overTime is the chart of revenue and spend.
+// overTime returns the chart of revenue and spend.
 func (r *request) overTime(m *morning) block {
 	now, before, spend := m.now[snapshot.Revenue], m.before[snapshot.Revenue], m.now[snapshot.Spend]
 	f, c := r.Filter, now.Currency

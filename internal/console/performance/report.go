@@ -139,7 +139,7 @@ const (
 	mostPages = 5
 )
 
-// askAll calls a paged tool for its first pages and passes each answer on.
+// askAll calls a paged tool for its first pages and calls the function take with each answer.
 func askAll[A answers.Answer](r *request, tool toolkit.Typed[A], with frame.Arguments, take func(A) *answers.Pagination) error {
 	with["limit"] = pageRows
 	for range mostPages {

@@ -81,7 +81,7 @@ func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	return intervals, nil
 }
 
-// sharesOf returns the channels' shares of conversions, sorted by channel; without conversions, they are zero.
+// sharesOf returns the channels' shares of conversions, sorted by channel. Without conversions, the shares are zero.
 func sharesOf(p *Paths, m Model) ([]float64, error) {
 	r, err := Attribute(p, m)
 	if err != nil {

@@ -83,7 +83,8 @@ func shapley(before, after []float64) []float64 {
 	return parts
 }
 
-// weight is the share of the orders of n factors in which a given set of some factors comes just before a given factor.
+// weight returns the share of the orders of n factors in which a given set of some factors comes just before a given
+// factor.
 func weight(some, n int) float64 {
 	share := 1 / float64(n)
 	for k := range some {

@@ -45,12 +45,12 @@ func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	return fit, nil
 }
 
-// bgnbdLikelihood is equation (6) of the paper as the log of
+// bgnbdLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (6) of the paper,
+// is
 //
 //	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
 //
-// per customer, with its gradient. Histories are in days, so many times are equal. The logarithm of each distinct time
-// is computed once.
+// Histories are in days, so many times are equal. The logarithm of each distinct time is computed once.
 func (all grouping) bgnbdLikelihood(n float64) likelihood {
 	logTimes, logLeft := make([]float64, len(all.times)), make([]float64, all.most+1)
 	return func(logs, gradient []float64) float64 {

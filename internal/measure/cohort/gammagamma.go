@@ -89,11 +89,12 @@ func gammaTermsOf(x, p, q float64) (t gammaTerms) {
 	return t
 }
 
-// gammaGammaLikelihood is equation (1a) of the note, the log of
+// gammaGammaLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (1a) of the
+// note, is
 //
 //	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
 //
-// per customer, with its gradient. Values are divided by scale.
+// Values are divided by scale.
 func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 	among := countsOf(spends)
 	n := float64(len(spends))

@@ -51,7 +51,7 @@ func root(corners []corner) float64 {
 	return corners[len(corners)-1].at
 }
 
-// widen replaces the derivative of f by the derivative of f's minimum over neighborhoods, within bounds.
+// widen replaces the derivative of f with the derivative of f's minimum over neighborhoods, within bounds.
 func (c *chain) widen(root float64, within Range, change float64) {
 	out := c.moved[:0]
 	for _, k := range c.corners {

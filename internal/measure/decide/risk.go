@@ -114,7 +114,7 @@ func (c *chooser) worst(plan []float64) []int {
 
 func (c *chooser) respond(plan []float64) { c.responses(c.total, plan) }
 
-// tail returns the draws with the smallest totals; among equal totals, the first.
+// tail returns the draws with the smallest totals. Among equal totals, it returns the first.
 func (c *chooser) tail() []int {
 	order := slices.Clone(c.draws)
 	slices.SortFunc(order, func(a, b int) int {

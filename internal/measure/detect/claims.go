@@ -55,7 +55,7 @@ func (c claimTest) alarms() bool {
 	return c.p < claimP && (c.claimed > c.expected && c.change() >= mostClaims || c.claimed < c.expected && c.change() <= lostClaims)
 }
 
-// confidence is the probability that the break is not noise: from 0.8 at the limit to 0.99.
+// confidence returns the probability that the break is not noise: from 0.8 at the limit to 0.99.
 func (c claimTest) confidence() float64 { return min(0.99, 1-0.2*c.p/claimP) }
 
 // totals returns a series' totals in the base and in the recent window that end before index t.

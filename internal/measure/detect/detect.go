@@ -89,8 +89,8 @@ type Finding struct {
 	Name    string          // display name of the subject, if it differs
 	Channel measure.Channel // channel of the subject; "" if it has none
 	Since   civil.Date      // first day of the evidence; zero if there is none
-	// Value is the gain of acting, per month: contribution if its rate is known, otherwise revenue. It is nil if it is
-	// unknown.
+	// Value is the gain of acting, per month: contribution if its rate is known, otherwise revenue. It is nil if the
+	// value is unknown.
 	Value      *measure.Estimate
 	Confidence float64 // probability that the finding is real
 	Effort     Effort
@@ -125,7 +125,7 @@ func Find(s Store) []Finding {
 	return all
 }
 
-// Score is the expected value of acting per unit of effort. A finding without a value has the score 0.
+// Score returns the expected value of acting, divided by the effort. The score of a finding without a value is 0.
 func (f Finding) Score() float64 {
 	if f.Value == nil {
 		return 0

@@ -72,11 +72,11 @@ func driftOf(num, den []float64, w windows) (drift, bool) {
 	return d, true
 }
 
-// change is the relative change of the ratio.
+// change returns the relative change of the ratio.
 func (d drift) change() float64 { return d.now/d.before - 1 }
 
-// confidence is the probability that the drift is not noise: from 0.8 at the threshold to 0.99. Without a year of history
-// a season can be the cause.
+// confidence returns the probability that the drift is not noise: from 0.8 at the threshold to 0.99. Without a year of
+// history, a season can be the cause.
 func (d drift) confidence() float64 {
 	c := min(0.99, 0.8+0.05*(math.Abs(d.z)-alarmZ))
 	if !d.yearly {

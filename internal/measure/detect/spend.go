@@ -156,7 +156,7 @@ const (
 	tiredDays = 28
 )
 
-// fatigued finds ads whose click rate fell below 70% of the earlier rate. The other ads of the channel are the control.
+// fatigued finds ads with a click rate below 70% of their earlier rate. The other ads of the channel are the control.
 func fatigued(s Store) (all []Finding) {
 	clicks, views := map[measure.Channel][2]float64{}, map[measure.Channel][2]float64{}
 	spend := map[measure.Channel]float64{}
@@ -237,7 +237,7 @@ func untested(s Store) (all []Finding) {
 	return all
 }
 
-// loss is the expected loss of the better of two decisions without information.
+// loss returns the expected loss of the better of two decisions without information.
 func loss(mean, sd float64) float64 {
 	if sd <= 0 {
 		return 0

@@ -16,8 +16,8 @@ type Ask struct {
 	Season  int       // points per cycle; 0 or 1: no cycle
 	Levels  []float64 // levels of the intervals, each between 0 and 1
 	Model   Kind      // default Auto
-	// Calendar is the yearly pattern; nil: none. The model forecasts the values divided by their factors. The forecast is
-	// multiplied by the future factors. The covariance widens the intervals.
+	// Calendar is the yearly pattern, or nil if there is none. The model forecasts the values divided by their factors.
+	// The forecast is multiplied by the future factors. The covariance widens the intervals.
 	Calendar *Calendar
 	Events   []Event // known events; past events determine the effects of future events
 	// Reverts marks a series with a level that returns to its trend after a temporary change. An example is spend after

@@ -7,8 +7,8 @@ import (
 )
 
 // reverting is a level that returns to the trend of the whole series: an ARMA(1,1) process around a line (Box and
-// Jenkins 1970, "Time Series Analysis", chapter 3). With x the values, or their logarithms if all are positive, and
-// a + b t the least-squares line through the points so far,
+// Jenkins 1970, "Time Series Analysis", chapter 3). Let x be the values, or their logarithms if all are positive. Let a
+// + b t be the least-squares line through the points so far. Then
 //
 //	x_{t+1} = a + b (t+1) + d_t + e_{t+1},   d_{t+1} = φ (d_t + α e_{t+1}).
 //

@@ -111,7 +111,8 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, 
 	return out, nil
 }
 
-// most is the largest spend of a channel within its bounds: it can get at most the whole budget.
+// most returns the largest possible spend of a channel: its maximum or the budget, whichever is smaller, but at least
+// its minimum.
 func most(b mmm.Bounds, budget float64) float64 { return math.Min(*b.Max, math.Max(budget, *b.Min)) }
 
 // reaching returns a problem with responses at least up to a multiple of current spend.

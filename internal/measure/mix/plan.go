@@ -75,7 +75,8 @@ type Ask struct {
 	Bounds      map[measure.Channel]mmm.Bounds
 	Groups      []decide.Group // joint limits on several channels
 	MessageUnit float64        // see [decide.Problem]
-	// Current is the spend that the plan starts from; nil: the spend of the window. A missing channel spends nothing.
+	// Current is the spend that the plan starts from. If it is nil, the plan starts from the spend of the window. A
+	// missing channel spends nothing.
 	Current map[measure.Channel]float64
 	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it
 	// multiplies the responses by their rates. The lift and the change remain in the unit of the response.
@@ -83,7 +84,7 @@ type Ask struct {
 	Risk  *decide.Risk // nil: balanced
 }
 
-// risk is the risk level of the allocation.
+// risk returns the risk level of the allocation.
 func (a Ask) risk() decide.Risk {
 	if a.Risk == nil {
 		return decide.Balanced
@@ -241,7 +242,7 @@ type Shift struct {
 
 // Shift returns the effect of a change of the channel's spend by an amount. The parameter from is the spend per window
 // before the change. Both are spread over the days like the spend of the window. Rate is the contribution per unit of
-// the response, nil if it is unknown. The result ok is false for a channel without spend in the model, and for spend
+// the response, or nil if it is unknown. The result ok is false for a channel without spend in the model, and for spend
 // far outside the observed range. Spend is never below zero.
 func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float64) (s Shift, ok bool) {
 	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {

@@ -86,7 +86,7 @@ func (m *model) bySize(values []float64) []float64 {
 
 // spreads lists the parameters of the variation between geos.
 //
-// With b a geo's deviation from the common model, its scaled targets are
+// Let b be a geo's deviation from the common model. The geo's scaled targets are
 //
 //	y_t = mu_t + b_0 + sum over channels c of b_c s_c,t + sum over controls k of b_k z_k,t + noise
 //	b_0 ~ Normal(0, intercept.spread),  b_c ~ Normal(0, beta_c c.spread),  b_k ~ Normal(0, k.spread)

@@ -48,8 +48,8 @@ func (d Data) rows() int { return len(d.Dates) * max(len(d.Geos), 1) }
 type Media struct {
 	Channel  measure.Channel `json:"channel"`
 	Exposure []float64       `json:"exposure"` // spend, impressions or clicks, not negative; reach if Frequency is set
-	// Frequency is the mean number of contacts per person reached in each period; nil if the exposure is not reach.
-	// Saturation then applies to frequency, and reach is linear:
+	// Frequency is the mean number of contacts per person reached in each period. It is nil if the exposure is not
+	// reach. With Frequency, the saturation applies to frequency, and reach is linear:
 	//
 	//	s_t = sum over lags l of w_l reach_t-l s(frequency_t-l)
 	Frequency []float64 `json:"frequency,omitempty"`

@@ -52,7 +52,7 @@ const (
 	timeOfYear = "the time of year"
 )
 
-// Fit estimates the yearly pattern jointly with level and weekday. With x the logarithm of the value on day t,
+// Fit estimates the yearly pattern jointly with level and weekday. Let x be the logarithm of the value on day t. Then
 //
 //	x_t = ℓ_t + w(weekday) + Σ_k (a_k cos(2πkd/365.25) + b_k sin(2πkd/365.25)) + Σ_e β_e D_e(t) + ε_t.
 //
