@@ -189,7 +189,8 @@ const (
 	mostOthers   = 2
 )
 
-// choose returns the tool with the highest score: the logarithm of the classifier's probability plus the rules' weights.
+// choose returns the tool with the highest score: the logarithm of the classifier's probability plus the rules'
+// weights.
 func (tr *Translator) choose(c *clause) choice {
 	scores := tr.votes(c)
 	support := 0.0

@@ -238,8 +238,8 @@ type campaignKey struct {
 
 func keyOf(t warehouse.CampaignTotal) campaignKey { return campaignKey{t.Platform, t.CampaignID} }
 
-// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency, and the campaigns
-// that are not active.
+// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency, and the
+// campaigns that are not active.
 func dailyBudgets(ctx context.Context, c *toolkit.Call) (budgets map[campaignKey]float64, idle map[campaignKey]bool, err error) {
 	if c.Store.Counts["ad_states"] == 0 {
 		return nil, nil, nil

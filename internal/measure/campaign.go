@@ -42,8 +42,8 @@ func CampaignReturns(channel Estimate, campaigns []Campaign) []Estimate {
 	for i, c := range campaigns {
 		v[i] = valueDispersion / (max(0, c.Orders) + 1)
 		if c.Spend > 0 && value > 0 {
-			// The prior is one order of mean value. It is added to the actual and the expected revenue, so the logarithm is
-			// finite without orders.
+			// The prior is one order of mean value. It is added to the actual and the expected revenue, so the
+			// logarithm is finite without orders.
 			prior := c.Spend * value / spend / (max(0, c.Orders) + 1)
 			x[i] = math.Log((max(0, c.Value) + prior) / (c.Spend*value/spend + prior))
 		}

@@ -21,7 +21,7 @@ type Stored struct {
 	Annotations []control.Annotation       // by day; only if requested
 	Dismissed   []control.DismissedInsight // latest first; only if requested
 	Guardrails  control.Guardrails         // only if requested
-	AlertEvents []control.AlertEvent       // of the last [AlertDays] days, newest first; only if requested
+	AlertEvents []control.AlertEvent       // events of the last [AlertDays] days, newest first; only if requested
 
 	state recordsState
 }

@@ -170,8 +170,8 @@ type CurrentPlan struct {
 // Shifts reports whether the recommendation is to use the allocation.
 func (p *CurrentPlan) Shifts() bool { return p.Plan.Advice.Action == decide.Shift }
 
-// CurrentPlan optimizes the allocation of the current budget once per state of the data. It returns nil without a usable
-// model.
+// CurrentPlan optimizes the allocation of the current budget once per state of the data. It returns nil without a
+// usable model.
 func (c *Call) CurrentPlan(ctx context.Context) (*CurrentPlan, error) {
 	return snapshot.Shared(ctx, c.Snapshot, "current plan", func(ctx context.Context, own *snapshot.Snapshot) (*CurrentPlan, error) {
 		m := snapshot.UsableModel(own)

@@ -68,7 +68,7 @@ type Call struct {
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Budgets   BudgetChanges
 	Managed   Records
-	Tools     []Spec             // of all tools, in the contract's order
+	Tools     []Spec             // specifications of all tools, in the contract's order
 	Knowledge *knowledge.Library // articles that explain figures, methods and tools
 	Questions Questions          // for tools that answer by calling other tools
 	// Reports validates the arguments of a tool that a saved report calls.

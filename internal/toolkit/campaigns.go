@@ -34,7 +34,8 @@ const (
 // sureCampaign is the minimum probability for the verdict to scale or to cut a campaign.
 const sureCampaign = 0.9
 
-// untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and 1.
+// untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and
+// 1.
 const untestedMarginal = 0.75
 
 // CampaignKey identifies a campaign.

@@ -42,8 +42,8 @@ func (m *StoreMetrics) Claimed(reportedBefore bool) {
 	m.Revenue, m.Orders, m.AOV = m.Revenue.Where(true, reportedBefore), m.Orders.Where(true, reportedBefore), m.AOV.Where(true, reportedBefore)
 }
 
-// StoreMetrics returns the key figures of two windows. Figures of an earlier window that starts before the store's first
-// data are unknown.
+// StoreMetrics returns the key figures of two windows. Figures of an earlier window that starts before the store's
+// first data are unknown.
 func (c *Call) StoreMetrics(now, before snapshot.Total, earlier civil.Range) StoreMetrics {
 	f := c.Figures
 	sold, spent := c.Store.Covers(earlier, snapshot.FromOrders), c.Store.Covers(earlier, snapshot.FromAds, snapshot.FromSpend)

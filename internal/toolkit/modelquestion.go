@@ -37,8 +37,8 @@ var modelTopics = []struct {
 	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, sayReturns},
 }
 
-// AnswerAboutModel answers a question from the model's results. It matches channels and topics by keyword. Without a match
-// it lists the supported topics.
+// AnswerAboutModel answers a question from the model's results. It matches channels and topics by keyword. Without a
+// match it lists the supported topics.
 func AnswerAboutModel(c *Call, question string, a ModelResults) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Contributions returns the store's contribution in two windows. It is unknown in an earlier window that the orders do not
-// cover.
+// Contributions returns the store's contribution in two windows. It is unknown in an earlier window that the orders do
+// not cover.
 func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both warehouse.Pair[snapshot.Contribution], err error) {
 	if both.Recent, err = c.Contribution(ctx, in.Recent); err != nil {
 		return both, err
@@ -24,8 +24,8 @@ func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both wa
 	return both, err
 }
 
-// ProfitMetrics are the contribution of a window and of the window it is compared with. They are absent if too few costs
-// are known.
+// ProfitMetrics are the contribution of a window and of the window it is compared with. They are absent if too few
+// costs are known.
 type ProfitMetrics struct {
 	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Before ad spend. Of a channel: revenue × store rate."`
 	AfterSpend   *answer.Metric[answer.Money]  `json:"contribution_after_spend,omitempty" doc:"Contribution minus ad spend."`
@@ -137,8 +137,8 @@ type PlanStart struct {
 // startDays is the number of days before today with the spend that an allocation starts from.
 const startDays = 30
 
-// PlanStart returns the spend of the last 30 days, scaled to the model's window, and the contribution rates of these days.
-// Without spend in these days, an allocation starts from the spend of the window.
+// PlanStart returns the spend of the last 30 days, scaled to the model's window, and the contribution rates of these
+// days. Without spend in these days, an allocation starts from the spend of the window.
 func (c *Call) PlanStart(ctx context.Context, m *mix.Model) (start PlanStart, err error) {
 	start.Days = c.LastDays(startDays)
 	if start.Profit, err = c.Contribution(ctx, start.Days); err != nil {
@@ -248,8 +248,8 @@ func (b BudgetChange) Sentence(more bool, amount string) string {
 	return fmt.Sprintf("%s is not advised: the probability that %s pays is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
-// ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to the
-// answer's period.
+// ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to
+// the answer's period.
 func (s PlanStart) ProfitOf(plan *mix.Plan, times float64) PlanProfit {
 	out := s.profitOf(plan.Profit, times)
 	out.BudgetChange = BudgetChangeOf(plan)

@@ -34,8 +34,8 @@ type Deps struct {
 	Callers    Callers
 	Language   ask.Language // nil: no language model
 	Log        *slog.Logger
-	CacheBytes uint64        // of cached answers; 0: 64 MiB
-	Deadline   time.Duration // of one call; 0: 30 seconds
+	CacheBytes uint64        // maximum size of the cached answers; 0: 64 MiB
+	Deadline   time.Duration // maximum duration of one call; 0: 30 seconds
 }
 
 // Callers returns a caller's current permissions. Authentication may use a principal that is cached for a short time.
@@ -55,7 +55,7 @@ type Service struct {
 	tools     map[string]Tool
 	specs     []Spec // in the contract's order
 	listed    []listedTool
-	list      json.RawMessage // of all tools
+	list      json.RawMessage // encoded list of all tools
 	knowledge *knowledge.Library
 	answers   *otter.Cache[answerKey, json.RawMessage]
 	reader    *snapshot.Reader
@@ -70,7 +70,7 @@ type answerKey struct {
 	arguments string
 	scopes    string
 	allowed   string
-	client    mcp.Client // of a tool with a view
+	client    mcp.Client // client of a call of a tool with a view
 	vector    bool
 }
 

@@ -49,8 +49,8 @@ func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	return answer.EstimateOf[answer.Ratio](expected.Purchases, 1/float64(expected.Customers))
 }
 
-// finite reports whether an estimate and its interval are numbers. A model with a heavy tail has simulated futures without a
-// finite total.
+// finite reports whether an estimate and its interval are numbers. A model with a heavy tail has simulated futures
+// without a finite total.
 func finite(e measure.Estimate) bool {
 	return !slices.ContainsFunc([]float64{e.Value, e.Low, e.High}, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }

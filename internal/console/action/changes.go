@@ -30,12 +30,12 @@ type changesView struct {
 	Left       int // changes that match the filter and are not shown
 	Statuses   []control.ChangeStatus
 	Platforms  []measure.Platform
-	Awaiting   []changeRow // that another member can approve
+	Awaiting   []changeRow // changes that another member can approve
 	Guardrails control.Guardrails
 	One        *changeRow            // nil: all changes
 	Periods    []periodRow           // figures of the campaign around the change
 	Weeks      *frame.Picture        // nil: no facts
-	Preview    *budgetchange.Preview // of the rollback; nil: not requested
+	Preview    *budgetchange.Preview // preview of the rollback; nil: not requested
 }
 
 // filter selects changes by the parameters of the address.

@@ -26,7 +26,7 @@ const (
 	decisionsPath = "/decisions"
 	riskParam     = "risk"
 	horizonParam  = "horizon"
-	mostItems     = 100 // that a tool returns
+	mostItems     = 100 // number of items that a page requests from a tool
 )
 
 // decisionsView is the view of insights or of decisions.
@@ -40,7 +40,7 @@ type decisionsView struct {
 	Items     []item
 	Empty     string
 	Dismissed []dismissed
-	Plan      *planView // of the page of decisions
+	Plan      *planView // plan on the page of decisions
 	Warnings  []answer.Warning
 }
 
@@ -68,7 +68,7 @@ type item struct {
 	Priority      decision.Priority
 	About         string // subject, kind and confidence
 	Why           string
-	Value         string // per month, "" if unknown
+	Value         string // amount per month, "" if unknown
 	Interval      string
 	Evidence      []string
 }

@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure"
 )
 
-// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Channels without
-// a hue are owned or organic.
+// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Channels
+// without a hue are owned or organic.
 var channelLooks = map[measure.Channel]struct{ name, color string }{
 	"facebook": {"Facebook Ads", "facebook"}, "google": {"Google Ads", "google"}, "tiktok": {"TikTok Ads", "tiktok"},
 	"amazon": {"Amazon Ads", "amazon"}, "influencer": {"Influencers", "influencer"}, "snapchat": {"Snapchat Ads", "snapchat"},

@@ -53,8 +53,8 @@ type experimentsView struct {
 	Halves        []frame.Block   // next to each other
 	Open          []experimentRow // experiments that are not completed, which can change their status
 
-	One   *experimentRow            // with its evidence; nil for all experiments
-	Found *tools.ExperimentEvidence // of one experiment; nil without a result
+	One   *experimentRow            // the experiment with its evidence; nil for all experiments
+	Found *tools.ExperimentEvidence // evidence of one experiment; nil without a result
 	KPIs  []frame.KPI
 	Tiles []tilemap.Tile
 	Bars  []placeboBar

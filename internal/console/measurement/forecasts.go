@@ -155,7 +155,7 @@ type forecastsView struct {
 	Heading, Lead string
 	Tabs          []frame.Option
 	Blocks        []frame.Block
-	Head          frame.Section // of the targets
+	Head          frame.Section // heading of the targets
 
 	Period  pacing.Period
 	Periods []pacing.Period

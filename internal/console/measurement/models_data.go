@@ -97,8 +97,8 @@ func points(weeks []civil.Date, values []float64) []chart.Point {
 	return out
 }
 
-// partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can show,
-// it combines the smallest.
+// partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can
+// show, it combines the smallest.
 func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	h := m.History()
 	drawing := chart.Chart{

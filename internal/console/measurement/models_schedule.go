@@ -248,7 +248,8 @@ func (w *weekPlan) slots() (mondays []civil.Date) {
 	return mondays
 }
 
-// spendChart stacks weekly spend by channel. If there are more channels than a chart can show, it combines the smallest.
+// spendChart stacks weekly spend by channel. If there are more channels than a chart can show, it combines the
+// smallest.
 func (w *weekPlan) spendChart() chart.Chart {
 	drawing := chart.Chart{
 		Kind: chart.Bar, Stacked: true, Title: "Spend by week", Metric: "Spend per week", Unit: chart.Money, Currency: w.Currency,

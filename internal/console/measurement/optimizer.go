@@ -51,7 +51,7 @@ type shiftRow struct {
 	Current, Proposed, Change, Marginal, Right string
 	Min, Max                                   string
 	Low, High                                  string // limits that apply if none is entered
-	Most, Step                                 string // of the sliders
+	Most, Step                                 string // largest value and step of the sliders
 	AtBound, Unseen                            bool
 	Bars                                       template.HTML
 }
@@ -59,10 +59,10 @@ type shiftRow struct {
 // allocation is an optimized allocation with its expected effect. Amounts are per month.
 type allocation struct {
 	Rows          []allocated
-	Budget, Spend float64 // of the allocation, and the current spend
+	Budget, Spend float64 // budget of the allocation, and the current spend
 	Lift          interval
-	Change        *interval // of revenue, compared with current spend; nil if the budget equals it
-	Profit        *interval // of contribution after spend; nil if costs are unknown
+	Change        *interval // change of revenue, compared with current spend; nil if the budget equals it
+	Profit        *interval // change of contribution after spend; nil if costs are unknown
 	Pays          *float64  // probability of a gain, in percent
 	BudgetChange  toolkit.BudgetChange
 	Better        float64 // probability of more revenue, in percent
@@ -411,8 +411,8 @@ func (v *optimizerView) shift(a *allocation, r allocated, largest float64, whole
 	return row
 }
 
-// sliderScale returns the end and the step of the sliders for a largest amount. The step is 1, 2 or 5 times a power of ten
-// and about a hundredth of the largest amount.
+// sliderScale returns the end and the step of the sliders for a largest amount. The step is 1, 2 or 5 times a power of
+// ten and about a hundredth of the largest amount.
 func sliderScale(largest float64) (most, step float64) {
 	step = 1.0
 	for i := 0; step*100 < largest; i++ {

@@ -311,8 +311,8 @@ func (r *request) overTime(m *morning) block {
 // shownAhead is the number of forecast days in the chart over time.
 const shownAhead = 7
 
-// ahead returns the forecast of the next days, if the chart shows all channels by day until today. Days of the forecast are
-// differences of its cumulative values, so they have no interval.
+// ahead returns the forecast of the next days, if the chart shows all channels by day until today. Days of the forecast
+// are differences of its cumulative values, so they have no interval.
 func (r *request) ahead(m *morning) (out []plot.Day) {
 	f := r.Filter
 	at := slices.IndexFunc(m.pace.Rows, func(row pacing.Row) bool { return row.Expected != nil })

@@ -26,17 +26,17 @@ type dataView struct {
 	Kinds         []fileKind         // choices for the source of a file
 	Largest       int                // maximum size of a file in bytes
 	Forgets       bool               // the visitor can forget customers
-	Report        *ingest.FileReport // of a file that was checked or imported
+	Report        *ingest.FileReport // report on a file that was checked or imported
 	Held          pending.ID         // ID of a checked file that can be imported
 	HeldEnds      time.Time
 	Mappings      []savedMapping
 	Fitting       []savedMapping   // mappings that fit the columns of the file
 	History       *historyPart     // nil: no history
-	Jobs          []*frame.JobView // that run or wait
+	Jobs          []*frame.JobView // jobs that run or wait
 
 	Hooks   []control.HookSecret // for owners and admins
 	HookURL string               // address for webhooks of a shop
-	Shop    string               // of the form, after an error
+	Shop    string               // shop in the form, after an error
 	Local   bool                 // shops cannot reach the service
 }
 

@@ -91,8 +91,8 @@ func (c *settingsPages) securityExport(w http.ResponseWriter, v frame.Visit) {
 	frame.WriteCSV(w, string(view.Workspace.ID)+"-audit-log.csv", rows)
 }
 
-// selectedEvents returns the view without rows and the filter of a request. If the visitor cannot view the audit log, it
-// writes the error page and returns false.
+// selectedEvents returns the view without rows and the filter of a request. If the visitor cannot view the audit log,
+// it writes the error page and returns false.
 func (c *settingsPages) selectedEvents(w http.ResponseWriter, v frame.Visit) (view securityView, f control.EventFilter, ok bool) {
 	query := v.URL.Query()
 	p, ok := c.PlaceOf(w, v, query.Get("workspace"))

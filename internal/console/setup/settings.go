@@ -17,7 +17,7 @@ const settingsPath = "/settings"
 type settingsView struct {
 	frame.Place
 	frame.Messages
-	Name string // of the form
+	Name string // name in the form
 	Days []frame.Option
 }
 

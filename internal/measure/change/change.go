@@ -118,8 +118,8 @@ func Rounded(total int64, parts []float64) []int64 {
 	return whole
 }
 
-// Groups returns the change of each group of a sum, largest first. A group may be absent before or after. Groups without
-// a change are omitted.
+// Groups returns the change of each group of a sum, largest first. A group may be absent before or after. Groups
+// without a change are omitted.
 func Groups[K ~string](before, after map[K]int64) []Part {
 	var parts []Part
 	for name, now := range after {

@@ -13,8 +13,8 @@ import (
 type Plan struct {
 	Allocations []Allocation // in the problem's order
 	Certificate Certificate
-	// Lift is the optimized response minus the response of the current allocation, in the target's unit. It includes the
-	// effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
+	// Lift is the optimized response minus the response of the current allocation, in the target's unit. It includes
+	// the effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
 	// optimized with the other half.
 	Lift stats.Summary
 	// BeatsCurrent is the probability that the lift is positive, evaluated in the same way.

@@ -10,7 +10,7 @@ import (
 type Alarm struct {
 	At     int     // point at which the alarm is raised
 	Since  int     // point after which the shift most likely began
-	Up     bool    // direction
+	Up     bool    // the shift is upward
 	Excess float64 // mean error since the shift, in standard deviations
 }
 

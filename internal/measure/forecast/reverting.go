@@ -18,7 +18,7 @@ type reverting struct {
 	phi, alpha    float64
 	deviation     float64 // d
 	points        float64
-	mean, product float64 // of the points; sum of (t - mean of t) times the points
+	mean, product float64 // mean of the points; sum of (t - mean of t) times the points
 	logarithms    bool
 	smear         float64 // mean of exp(e), which converts a median to a mean (Duan 1983, "Smearing estimate")
 }

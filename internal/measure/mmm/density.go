@@ -23,8 +23,8 @@ import (
 // [model.scaleMean] and [model.rescale].
 type density struct {
 	*model
-	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
-	gradient     []float64 // derivatives of the log density by the parameters
+	theta, slope []float64 // parameters on their own scale, and their derivatives with respect to the coordinates
+	gradient     []float64 // derivatives of the log density with respect to the parameters
 	u            []float64 // coordinates with scaled effects in units of the resolution
 	scalings     []scaling // scalings of the channels; nil without geos
 	mu, byMu     []float64
@@ -43,7 +43,7 @@ type curve struct {
 	beta        float64      // coefficient of s that is common to all geos
 	confounding float64      // coefficient of s from confounding; 0 without lift tests
 	betas       []float64    // one per geo; set by evaluateAt only
-	byS         []float64    // derivatives by s through differences between geos; nil without geos
+	byS         []float64    // derivatives with respect to s through differences between geos; nil without geos
 	timeVarying *timeVarying // nil if the effect is constant
 }
 

@@ -120,7 +120,7 @@ func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (res
 			scaled := room[:len(e.a)]
 			floats.ScaleTo(scaled, factor, e.a)
 			m.spec.Saturation.fill(w, scaled, e.shape)
-			floats.Mul(w.ds[:len(e.a)], e.a) // derivative by the factor: the adstocked exposure is proportional to the factor
+			floats.Mul(w.ds[:len(e.a)], e.a) // the adstocked exposure is proportional to the factor
 			if e.without == nil {
 				responses[k][i], slopes[k][i] = floats.Dot(e.weights, w.s[:len(e.a)]), floats.Dot(e.weights, w.ds[:len(e.a)])
 				continue

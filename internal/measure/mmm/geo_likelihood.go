@@ -26,7 +26,7 @@ type geoEffects struct {
 	cov       []float64 // V
 	q, u      []float64 // W'r and the mean of b
 	r         []float64
-	byBeta    []float64 // derivatives by the channels' common coefficients through D
+	byBeta    []float64 // derivatives with respect to the channels' common coefficients through D
 	columns   [][]float64
 	ones      []float64
 	logDet    float64
@@ -134,7 +134,7 @@ func (d *density) geoLikelihood() (logp float64) {
 func (d *density) bySpread(p *geoEffects) {
 	for i, spread := range p.spread {
 		if spread == 0 {
-			continue // underflow: the derivative by the log is 0
+			continue // underflow: the derivative with respect to the log is 0
 		}
 		v := p.u[i] / spread
 		by := (v*v + p.inverse[i*p.k+i] - 1) / spread

@@ -22,7 +22,7 @@ import (
 type timeVarying struct {
 	multiple []float64 // exp(g) of each period
 	s        []float64 // saturated exposure of the curve, times multiple
-	by       []float64 // derivatives by g
+	by       []float64 // derivatives with respect to g
 }
 
 // intervalFactor is the length of the approximation's interval divided by the window's length.

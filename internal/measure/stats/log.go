@@ -7,7 +7,7 @@ import "math"
 // size, and log(1 + r) comes from six terms of its series (Tang 1990).
 const (
 	logStretches = 8  // log2 of the number of intervals
-	mantissaBits = 52 // of a float64
+	mantissaBits = 52 // bits of the mantissa of a float64
 	exponentBias = 1023
 )
 

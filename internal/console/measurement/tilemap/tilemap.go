@@ -6,7 +6,7 @@ import "slices"
 // Tile is a state on a tile map.
 type Tile struct {
 	Code string
-	X, Y int    // of its corner, in SVG units
+	X, Y int    // position of its corner, in SVG units
 	Part string // treated, compared or other: a CSS class
 }
 

@@ -210,7 +210,7 @@ func (n *normal) variances() []float64 {
 		for j, q := range n.q {
 			row[j] = q[i]
 		}
-		size := 1.0 // of row i of the root
+		size := 1.0 // squared length of row i of the root
 		for j := range row {
 			var along float64
 			for k := range row {
