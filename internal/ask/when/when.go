@@ -10,7 +10,7 @@ import (
 	"assay/internal/civil"
 )
 
-// Kind is how an expression refers to time.
+// Kind is the way in which an expression refers to time.
 type Kind int
 
 // The kinds.

@@ -109,7 +109,7 @@ func pageOf(p frame.Place, row tools.AskedCall) option {
 	return page
 }
 
-// mostColumns is the number of columns of an answer's table.
+// mostColumns is the maximum number of columns of an answer's table.
 const mostColumns = 8
 
 // tableOf returns the rows of an answer as a table, or nil if there are no rows. It omits nested figures.

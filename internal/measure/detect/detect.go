@@ -44,7 +44,7 @@ const (
 	SeasonAhead   Kind = "season_ahead"
 )
 
-// Severity is how soon a finding needs a decision, regardless of its value.
+// Severity is the urgency of the decision that a finding needs, regardless of the finding's value.
 type Severity int
 
 // The severities.

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Time is how long a file is stored after its last use.
+// Time is the time for which a file is stored after its last use.
 const Time = 30 * time.Minute
 
 const maxFiles = 16
