@@ -223,7 +223,7 @@ func fieldColumns(t reflect.Type, index []int, prefix string) []column {
 	return out
 }
 
-// value returns the row's value in the column, and ok = false when the row has none.
+// value returns the row's value in the column. The result ok is false if the row has no value.
 func (c column) value(row reflect.Value) (v reflect.Value, ok bool) {
 	v = row
 	for _, i := range c.index {

@@ -122,7 +122,7 @@ func (p Paged) Page(w *Writer) Page {
 	return Page(p)
 }
 
-// Page is a slice of all rows.
+// Page is a part of all rows.
 type Page struct{ Limit, Offset int }
 
 // Pagination returns the pagination of an answer with this page.

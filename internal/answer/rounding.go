@@ -140,7 +140,7 @@ func (f rounding) text(s string) string {
 	return s
 }
 
-// Decimals rounds half away from zero. Zero is never negative.
+// Decimals rounds half away from zero. The result is never negative zero.
 func Decimals(x float64, n int) float64 {
 	shift := math.Pow10(n)
 	return math.Round(x*shift)/shift + 0
@@ -188,7 +188,7 @@ type Figures struct {
 // Money converts minor units to whole units.
 func (f Figures) Money(minor int64) Money { return Money(money.Major(minor, f.Currency)) }
 
-// Revenue is the revenue on the workspace's basis.
+// Revenue returns the revenue on the workspace's basis.
 func (f Figures) Revenue(s measure.Sums) Money { return f.Money(f.Basis.Revenue(s)) }
 
 // PerMinor converts a ratio in minor units, such as an average order value, to money.
@@ -199,7 +199,7 @@ func (f Figures) PerMinor(minor float64, ok bool) *Money {
 	return new(Money(minor * money.Major(1, f.Currency)))
 }
 
-// RatioOf returns a ratio, nil if undefined.
+// RatioOf returns a ratio, or nil if it is undefined.
 func RatioOf(value float64, ok bool) *Ratio {
 	if !ok {
 		return nil
@@ -207,7 +207,7 @@ func RatioOf(value float64, ok bool) *Ratio {
 	return new(Ratio(value))
 }
 
-// PercentOf returns a percentage, nil if undefined.
+// PercentOf returns a percentage, or nil if it is undefined.
 func PercentOf(value float64, ok bool) *Percent {
 	if !ok {
 		return nil
@@ -218,12 +218,12 @@ func PercentOf(value float64, ok bool) *Percent {
 // Orders converts millionths to a number of orders or conversions.
 func Orders(millionths int64) Count { return Count(float64(millionths) / measure.Millionths) }
 
-// AOV is the average order value, nil without orders.
+// AOV returns the average order value, or nil if there are no orders.
 func (f Figures) AOV(s measure.Sums) *Money {
 	return f.PerMinor(measure.AOV(f.Basis.Revenue(s), s.Orders))
 }
 
-// ROAS is revenue per unit of spend, nil without spend.
+// ROAS returns the revenue per unit of spend, or nil if there is no spend.
 func (f Figures) ROAS(s measure.Sums, spend int64) *Ratio {
 	return RatioOf(measure.ROAS(f.Basis.Revenue(s), spend))
 }

@@ -22,8 +22,8 @@ var cuts = []struct {
 	{"currency metrics", 0},
 }
 
-// Shortened returns the largest form of a result with at most the number most of bytes, nil if there is none. Other members
-// are added in their order while they fit.
+// Shortened returns the largest form of a result with at most the given number of bytes, or nil if there is no such
+// form. Other members are added in their order while they fit.
 func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(result, &all); err != nil {

@@ -100,8 +100,8 @@ func CampaignName(p measure.Platform, id string) string {
 	return "a " + ChannelName(measure.Channel(p)) + " campaign"
 }
 
-// Known lists the first n names of a store for an error. They are untrusted text, so a name that is not one plain word is
-// quoted.
+// Known lists the first n names of a store for an error. They are untrusted text, so a name that is not one plain word
+// is quoted.
 func Known(n int, names []string) string {
 	items := make([]string, len(names))
 	for i, name := range names {

@@ -413,7 +413,7 @@ func (f *filler) horizon(Parameter) any {
 	return nil
 }
 
-// periodType is the unit of the period that the clause names.
+// periodType returns the unit of the period that the clause names.
 func (f *filler) periodType(p Parameter) any {
 	for _, w := range f.clause.whens {
 		name := map[string]string{"day": "daily", "week": "weekly", "month": "monthly", "quarter": "quarterly"}[w.Unit]

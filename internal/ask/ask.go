@@ -56,7 +56,7 @@ type Translator struct {
 	model   *classifier
 }
 
-// New returns a translator to these tools.
+// New returns a translator of questions to calls of these tools.
 func New(tools []Tool) (*Translator, error) {
 	tr := &Translator{tools: map[string]Tool{}, lexicon: newLexicon(wordList)}
 	for _, t := range tools {
@@ -189,7 +189,8 @@ const (
 	mostOthers   = 2
 )
 
-// choose returns the tool with the highest score: the logarithm of the classifier's probability plus the rules' weights.
+// choose returns the tool with the highest score: the logarithm of the classifier's probability plus the rules'
+// weights.
 func (tr *Translator) choose(c *clause) choice {
 	scores := tr.votes(c)
 	support := 0.0
@@ -222,7 +223,7 @@ func (tr *Translator) choose(c *clause) choice {
 	return best
 }
 
-// strangeness is the share of the clause's content that occurs in no training question in scope.
+// strangeness returns the share of the clause's content that occurs in no training question in scope.
 func (tr *Translator) strangeness(c *clause) float64 {
 	strange, all := 0, 0
 	for _, it := range c.items {

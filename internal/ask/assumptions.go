@@ -67,5 +67,5 @@ func (f *filler) explainLimits() {
 	}
 }
 
-// unfiltered lists the tools of facts that have no parameter for a channel.
+// unfiltered lists the data tools that have no parameter for a channel.
 var unfiltered = setOf("products creators lifecycle")

@@ -59,7 +59,7 @@ func features(items []item) []uint32 {
 	return slices.Compact(out)
 }
 
-// symbol is the word, or the tag of a slot. Channels that are subjects of their own tools are words.
+// symbol returns the word, or the tag of a slot. Channels that are subjects of their own tools are words.
 func (it item) symbol() string {
 	switch {
 	case it.tag == channelTag && messaging[it.text]:
@@ -72,7 +72,7 @@ func (it item) symbol() string {
 	return it.text
 }
 
-// hash is FNV-1a, folded to the number of buckets.
+// hash returns the FNV-1a hash, folded to the number of buckets.
 func hash(kind byte, parts ...string) uint32 {
 	h := uint32(2166136261)
 	h = (h ^ uint32(kind)) * 16777619

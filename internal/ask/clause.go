@@ -83,7 +83,7 @@ func (tr *Translator) parse(tokens []token, q *Question) *clause {
 	return c
 }
 
-// timed returns the tokens in the form for the reader of dates.
+// timed returns the tokens in the form that package when reads.
 func (c *clause) timed() []when.Token {
 	forms := map[form]when.Form{word: when.Word, numeral: when.Numeral, isoDate: when.ISODate, slashDate: when.SlashDate}
 	out := make([]when.Token, len(c.tokens))
@@ -186,7 +186,7 @@ func (c *clause) otherMeaning(i, end int, a alias) bool {
 	return false
 }
 
-// findTimesOfDay marks "8am", "between 8am and noon" and "at night". Figures are by day.
+// findTimesOfDay marks "8am", "between 8am and noon" and "at night". No tool can use them, because figures are by day.
 func (c *clause) findTimesOfDay() {
 	for i, t := range c.tokens {
 		if t.slot != plain || !timeOfDay.MatchString(t.text) || i > 0 && c.tokens[i-1].text == "this" {

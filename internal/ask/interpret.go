@@ -104,8 +104,8 @@ type event struct {
 	Cause      bool
 }
 
-// reasons names the first part in the direction of a change and its first possible cause. Parts and kinds that do not look
-// like names of metrics are omitted.
+// reasons names the first part in the direction of a change and its first possible cause. Parts and kinds that do not
+// look like names of metrics are omitted.
 func reasons(drivers []driver, events []event, unit string) (text string) {
 	change := func(by float64, precision string) string {
 		f := figure{name: "revenue", value: new(math.Abs(by))}

@@ -70,7 +70,8 @@ func (c *clause) resolve(a, b when.Expression) (civil.Range, civil.Range) {
 	return first, second
 }
 
-// each returns the periods of a clause that a tool with one period answers with one call each, in the question's order.
+// each returns the periods of a clause in the question's order. A tool with one period answers them with one call for
+// each period.
 func (c *clause) each() []civil.Range {
 	named, related := c.expressions()
 	var out []civil.Range
@@ -212,7 +213,8 @@ func (c *clause) onePeriod(w when.Expression, today civil.Date) pair {
 	return pair{precede(w), w.Period}
 }
 
-// untilNow resolves "week over week" and "vs the previous 30 days" without another date: the days until today.
+// untilNow resolves "week over week" and "vs the previous 30 days" in a question without another date. The recent
+// period ends today.
 func untilNow(r when.Expression, today civil.Date) pair {
 	n, unit := max(1, r.Count), r.Unit
 	recent := civil.Range{First: today.AddDays(1 - daysOf(n, unit)), Last: today}

@@ -113,9 +113,9 @@ func (tr *Translator) favorite(c *clause) (tool string, votes float64) {
 	return tool, votes
 }
 
-// pairs splits "facebook last week and google today" into a clause for each channel with its own period. It returns none
-// if the clause does not alternate between channels and periods. The words before the first and after the last pair apply
-// to all.
+// pairs splits "facebook last week and google today" into a clause for each channel with its own period. It returns
+// none if the clause does not alternate between channels and periods. The words before the first and after the last
+// pair apply to all pairs.
 func (tr *Translator) pairs(c *clause, question []token, q *Question) []*clause {
 	var at []int // positions of the channels and periods
 	for i, t := range c.tokens {
@@ -168,7 +168,8 @@ func (tr *Translator) isDated(name string) bool {
 	return (one || two) && !tool.Writes
 }
 
-// single returns the tool that answers for one period what a tool compares.
+// single returns the tool to use for one period: performance for a tool that compares two periods, otherwise the tool
+// itself.
 func (tr *Translator) single(name string) string {
 	if _, two := tr.tools[name].parameter("period1_start"); two {
 		return "performance"

@@ -162,8 +162,8 @@ func (l lexicon) correct(w string) string {
 	return best
 }
 
-// edits is the number of edits that turn one word into the other, or at least the limit. An edit inserts, removes or
-// replaces a letter, or exchanges two neighbors.
+// edits returns the number of edits that turn one word into the other, or at least the limit. An edit inserts, removes
+// or replaces a letter, or exchanges two neighbors.
 func edits(a, b string, limit int) int {
 	const widest = 40
 	if len(a) > widest || len(b) > widest {

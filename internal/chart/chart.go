@@ -121,9 +121,9 @@ func Draw(c Chart) ([]byte, error) {
 }
 
 // PNG returns the chart as a PNG image. The layout is width CSS pixels wide (0: the chart's width) and keeps the
-// chart's proportions. The parameter scale is the number of image pixels per CSS pixel: 2 for dense screens. PNG
-// returns the errors of [Draw]. It draws a box for each letter that the built-in font lacks, including emoji; an SVG
-// uses the reader's fonts.
+// chart's proportions. The parameter scale is the number of image pixels per CSS pixel: 2 for high-resolution screens.
+// PNG returns the errors of [Draw]. It draws a box for each letter that the built-in font lacks, including emoji. An
+// SVG uses the reader's fonts.
 func PNG(c Chart, width int, scale float64) ([]byte, error) {
 	s, err := newSheet(c.resized(width))
 	if err != nil {
@@ -132,7 +132,8 @@ func PNG(c Chart, width int, scale float64) ([]byte, error) {
 	return s.png(scale)
 }
 
-// resized returns the chart with another width and the same proportions, as far as its text fits. 0 changes nothing.
+// resized returns the chart with another width and the same proportions, as far as its text fits. The width 0 changes
+// nothing.
 func (c Chart) resized(width int) Chart {
 	if width == 0 {
 		return c

@@ -165,7 +165,7 @@ func (s sheet) legend(area vg.Rectangle, names []named, leave vg.Length) (items 
 	return items, 0
 }
 
-// swatchWide is the width of the sample before a label. It is wide enough to show dashes.
+// swatchWide returns the width of the sample before a label. It is wide enough to show dashes.
 func (s sheet) swatchWide() vg.Length {
 	if s.Kind == Line {
 		return 24

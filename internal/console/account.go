@@ -23,7 +23,7 @@ type accountView struct {
 
 type sessionRow struct {
 	control.Session
-	Name string // of the browser
+	Name string // name of the browser
 	Here bool   // the session of the request
 }
 

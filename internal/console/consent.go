@@ -14,7 +14,7 @@ import (
 type consentView struct {
 	oauth.Consent
 	FormToken string
-	Secret    string // of the authorization request
+	Secret    string // secret of the authorization request
 	Offered   []control.Scope
 	Approve   control.Scope   // shown separately; "" if not requested or not allowed
 	Withheld  []control.Scope // requested, but not allowed by the visitor's role

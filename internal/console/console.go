@@ -1,5 +1,5 @@
-// Package console serves the web pages: sign-in, OAuth consent, the account, and the groups of pages in its subpackages.
-// Pages are rendered on the server and work without scripts.
+// Package console serves the web pages: sign-in, OAuth consent, the account, and the groups of pages in its
+// subpackages. Pages are rendered on the server and work without scripts.
 package console
 
 import (
@@ -35,7 +35,7 @@ type Options struct {
 	History        setup.History    // nil: no restated days on the data pages
 	Uploads        string           // folder of uploaded files; "": the temporary folder of the system
 	TrustedProxies []netip.Prefix   // proxies that are trusted to set X-Forwarded-For
-	Counter        limit.Counter    // of failed sign-ins; nil: counted in this process
+	Counter        limit.Counter    // counter of failed sign-ins; nil: counted in this process
 	Now            func() time.Time // the real clock, even if answers use a fixed clock
 	Log            *slog.Logger     // nil: no log
 }

@@ -17,7 +17,7 @@ const setUpForm = "set-up"
 type setUpView struct {
 	people.Invitation
 	Workspace control.Workspace
-	Path      string // of this page
+	Path      string // path of this page
 	Token     string
 	Visitor   string // email address of the signed-in user, "" if none
 	Problem   string

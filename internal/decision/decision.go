@@ -134,7 +134,7 @@ func insightOf(c *toolkit.Call, s detect.Store, f detect.Finding) Insight {
 
 var efforts = map[detect.Effort]string{detect.Small: "small", detect.Medium: "medium", detect.Large: "large"}
 
-// next returns a call if the caller may make it.
+// next returns a call, or nil if the caller may not make it.
 func next(c *toolkit.Call, tool string, arguments map[string]any, reason string) *answer.Next {
 	var a answer.Closing
 	c.Suggest(&a, tool, arguments, reason)
@@ -226,8 +226,8 @@ func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 // gapDays is the maximum age in days of a gap that needs a decision. Older gaps remain in the health checks.
 const gapDays = 60
 
-// withOneGap replaces the findings about sources with recent gaps by one finding that names these sources. Findings about
-// older gaps are left out.
+// withOneGap replaces the findings about sources with recent gaps by one finding that names these sources. It omits
+// findings about older gaps.
 func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 	var recent []health.Finding
 	others := slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool {

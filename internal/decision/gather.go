@@ -28,7 +28,7 @@ import (
 // historyDays is the number of days of the series: two years and the windows of a drift.
 const historyDays = 2*365 + 120
 
-// rateDays is the number of days before today of the store's contribution rate.
+// rateDays is the number of days before today from which the store's contribution rate is computed.
 const rateDays = 90
 
 // contributionRate returns the contribution per unit of revenue of the last [rateDays] days, as in `performance`. It
@@ -238,8 +238,8 @@ type campaignKey struct {
 
 func keyOf(t warehouse.CampaignTotal) campaignKey { return campaignKey{t.Platform, t.CampaignID} }
 
-// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency, and the campaigns
-// that are not active.
+// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency, and the
+// campaigns that are not active.
 func dailyBudgets(ctx context.Context, c *toolkit.Call) (budgets map[campaignKey]float64, idle map[campaignKey]bool, err error) {
 	if c.Store.Counts["ad_states"] == 0 {
 		return nil, nil, nil
@@ -481,7 +481,8 @@ type season struct {
 	in          func(year int) (civil.Range, bool)
 }
 
-// titles are the names of shopping seasons. Names of the calendar that differ by country start with these.
+// titles contains the display names of shopping seasons. Names in the calendar that differ by country start with the
+// names in this list.
 var titles = []struct{ name, title string }{
 	{"valentines", "Valentine's Day"},
 	{"mothers_day", "Mother's Day"},
@@ -493,8 +494,9 @@ var titles = []struct{ name, title string }{
 	{"christmas", "Christmas"},
 }
 
-// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school
-// terms and no days that platforms announce. Back to school is therefore August, and Singles' Day is November 11.
+// seasonsOf lists the shopping seasons of a country. The country is "" if it is unknown. The calendar of holidays has
+// no school terms and no days that platforms announce. Back to school is therefore August, and Singles' Day is November
+// 11.
 func seasonsOf(country string) []season {
 	fixed := func(first, last time.Month, firstDay, lastDay int) func(int) (civil.Range, bool) {
 		return func(year int) (civil.Range, bool) {

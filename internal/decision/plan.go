@@ -55,8 +55,8 @@ type Ask struct {
 	Days int
 }
 
-// Plan is a schedule of steps, with the reasons for omitted steps. Budgets move toward the optimized allocation of current
-// spend, but an increase is omitted if it is expected to lose contribution. The plan then spends less.
+// Plan is a schedule of steps, with the reasons for omitted steps. Budgets move toward the optimized allocation of
+// current spend, but an increase is omitted if it is expected to lose contribution. The plan then spends less.
 type Plan struct {
 	Steps   []Step
 	Reasons []string // reasons why budgets do not change
@@ -164,8 +164,8 @@ func (p *planner) moves(ctx context.Context) error {
 // leastMove is the minimum planned change of a channel, as a share of its spend.
 const leastMove = 0.03
 
-// move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or the
-// plan ends.
+// move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or
+// the plan ends.
 func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocation) {
 	if !p.movable(a.Channel) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return
@@ -228,8 +228,8 @@ func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget, spend
 	return all, spend
 }
 
-// changed returns the change of a daily budget in whole units. It is at most the guardrail's step and respects floor
-// and ceiling.
+// changed returns the change of a daily budget in whole units. The change is at most the guardrail's step, and the new
+// budget is between floor and ceiling.
 func (p *planner) changed(daily, wanted float64) float64 {
 	step := p.Guardrails.StepPct / 100
 	if step == 0 {
@@ -301,7 +301,8 @@ func unitsOf(p measure.Platform, budget float64, c money.Currency) json.Number {
 	return n
 }
 
-// experiments adds the most valuable untested channel: a preflight on the second working day, and the start on a Monday.
+// experiments adds the most valuable untested channel: a preflight on the second working day, and the start on a
+// Monday.
 func (p *planner) experiments() {
 	for _, f := range p.found.findings {
 		if f.Kind != detect.Untested {
@@ -390,7 +391,7 @@ func (p *planner) holiday(day civil.Date) bool {
 	})
 }
 
-// Dismissable returns the current insight with an ID. A missing insight is a fault of kind not_found.
+// Dismissable returns the current insight with an ID. A missing insight results in a fault of kind not_found.
 func Dismissable(ctx context.Context, c *toolkit.Call, id control.InsightID) (Insight, error) {
 	all, _, err := Insights(ctx, c)
 	if err != nil {

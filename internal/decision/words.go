@@ -84,7 +84,8 @@ func campaignsOf(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 	return "campaigns", arguments
 }
 
-// pause returns the preview of a pause. If the platform allows no pause, it returns the list of campaigns.
+// pause returns the preview of a pause. If the service cannot change campaigns of the platform, it returns the list of
+// campaigns.
 func pause(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 	p := measure.Platform(f.Channel)
 	if !writable(p) {

@@ -70,8 +70,8 @@ func (s Store) NewTests(m *mix.Model) []string {
 	return out
 }
 
-// completed returns the completed experiments. A running experiment is not read: ending a test when it looks good finds
-// effects that are not there.
+// completed returns the completed experiments. It excludes running experiments. If a test were ended as soon as its
+// result looked good, it would often show an effect that does not exist.
 func (s Store) completed() []control.Experiment {
 	return slices.DeleteFunc(
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })

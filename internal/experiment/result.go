@@ -41,7 +41,7 @@ const (
 	noSpendChange = "the channel's spend by region is unknown or barely changed"
 )
 
-// Why returns the reason why the experiment has no factor, "" if it has one.
+// Why returns the reason why the experiment has no factor, or "" if it has a factor.
 func (r *Result) Why() string {
 	switch {
 	case r.Unread != nil:
@@ -60,7 +60,7 @@ func (r *Result) Why() string {
 const Level = 1 - alpha
 
 // Result returns a completed experiment with its measured values. The parameter reported is the last-touch ROAS on the
-// experiment's days, nil if it is unknown.
+// experiment's days, or nil if it is unknown.
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {

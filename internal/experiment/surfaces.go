@@ -58,7 +58,7 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 	return out, nil
 }
 
-// onSurface returns the iROAS of an experiment on a surface, nil if it is unknown.
+// onSurface returns the iROAS of an experiment on a surface, or nil if it is unknown.
 func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (
 	*measure.Estimate, error,
 ) {

@@ -272,8 +272,8 @@ func weightOf(feature string) float32 {
 	return 1
 }
 
-// featuresOf returns the features of a text: the stems of its words, their meanings (thesaurus.txt), pairs of neighboring
-// stems, and the beginnings and sequences of letters of long words.
+// featuresOf returns the features of a text: the stems of its words, their meanings (thesaurus.txt), pairs of
+// neighboring stems, and the beginnings and sequences of letters of long words.
 func featuresOf(words []string) []string {
 	var all []string
 	before := "^"

@@ -161,7 +161,7 @@ func nameKey(name string) string {
 	return strings.Join(wordsOf(strings.ReplaceAll(name, "_", " ")), " ")
 }
 
-// Definition is the first sentence of the article.
+// Definition returns the first sentence of the article.
 func (a *Article) Definition() string {
 	first, _, more := strings.Cut(a.Lead, ". ")
 	if more {

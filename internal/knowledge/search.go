@@ -17,8 +17,8 @@ type Match struct {
 }
 
 // Constants of the search. The first five are the parameters of BM25F (Robertson, Zaragoza and Taylor 2004). All were
-// calibrated on testdata/questions.tsv; wordingWeight and minScore also on testdata/development.tsv. Their last change used the
-// accuracy on all question files.
+// calibrated on testdata/questions.tsv. The constants wordingWeight and minScore were also calibrated on
+// testdata/development.tsv. Their last change used the accuracy on all question files.
 const (
 	titleWeight   = 2.5
 	aliasWeight   = 4.5
@@ -262,7 +262,7 @@ func (l *Library) rank(question string, topics []Topic) []Match {
 	return matches
 }
 
-// query is a question.
+// query is a parsed question.
 type query struct {
 	words    []string           // all words, with corrected typos
 	subjects []term             // the words that are not common
@@ -308,8 +308,8 @@ func (x *index) parse(question string) query {
 	return q
 }
 
-// score returns the share of the question's weight that a document explains. It counts single words, and the title or
-// alias that the question contains most of.
+// score returns the share of the question's weight that a document explains. It includes single words, and the title or
+// alias that the question matches best.
 func (d *document) score(q query) float64 {
 	var words, typed float64
 	matched := 0
@@ -337,8 +337,8 @@ func (d *document) score(q query) float64 {
 	return score
 }
 
-// name returns the weight of the title or alias that a question contains most of. It also returns the largest share of
-// a title or alias that the question covers, and the largest likeness (Jaccard) of a title or alias and the question.
+// name returns the weight of the title or alias that a question matches best. It also returns the largest share of a
+// title or alias that the question covers, and the largest similarity (Jaccard) of a title or alias and the question.
 func (d *document) name(q query) (weight, covered, same float64) {
 	var asked float64
 	for _, w := range q.weight {
@@ -390,7 +390,7 @@ func (x *index) terms(word string, asksForTerm bool) []term {
 	return []term{{stem: s, weight: unknownIDF * x.rarest}}
 }
 
-// spelled returns a word, or the stems of a misspelled one's terms.
+// spelled returns a word unchanged, or the stems of its terms if the word is misspelled.
 func (x *index) spelled(word string, terms []term) []string {
 	if len(terms) == 0 || terms[0].stem == stem(word) {
 		return []string{word}
@@ -439,7 +439,7 @@ func (x *index) isCommonTypo(word string) bool {
 	return len(commonVocabulary.nearest(word)) > 0 && len(x.named.nearest(word)) == 0
 }
 
-// longCommon is the length in bytes from which the typos of common words are corrected.
+// longCommon is the minimum length in bytes of a common word for the correction of typos.
 const longCommon = 5
 
 // commonVocabulary contains the common words that are long enough to be recognized if they are misspelled.

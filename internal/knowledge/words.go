@@ -124,7 +124,8 @@ var endings = []struct{ from, to string }{
 	{"e", ""},
 }
 
-// stem returns the common beginning of the forms of an English word: attribute, attributed and attribution are one word.
+// stem returns the common beginning of the forms of an English word: attribute, attributed and attribution are one
+// word.
 func stem(word string) string {
 	if len(word) > 3 && strings.HasSuffix(word, "ies") {
 		word = strings.TrimSuffix(word, "ies") + "y"

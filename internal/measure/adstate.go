@@ -39,7 +39,7 @@ func (s *AdState) Tells() bool {
 	return !s.Since.IsZero() && (s.Name != "" || s.Told != "" || s.Budget.Per != "")
 }
 
-// After returns the version with its empty fields filled from the previous one.
+// After returns the version with its empty fields filled from the previous version.
 func (s *AdState) After(before AdState) AdState {
 	next := *s
 	next.Name = cmp.Or(s.Name, before.Name)
@@ -122,7 +122,7 @@ func (b AdBudget) Words(c money.Currency) string {
 // AdStanding is the state of a campaign at an instant.
 type AdStanding struct {
 	AdState
-	Currency money.Currency // of the account; "" if no report has it
+	Currency money.Currency // currency of the account; "" if no report has it
 }
 
 // AdHistoryOf selects part of the campaign history.
@@ -141,7 +141,7 @@ type AdHistory struct {
 // AdChange is the state of a campaign, ad set or ad, starting at an instant, and the previous state.
 type AdChange struct {
 	Before, Now AdState
-	Currency    money.Currency // of the account; "" if no report has it
+	Currency    money.Currency // currency of the account; "" if no report has it
 }
 
 // AdMove is a change of the name, status or budget.

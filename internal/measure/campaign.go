@@ -14,9 +14,9 @@ type Campaign struct {
 }
 
 const (
-	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor. Campaigns
-	// for brand names or earlier visitors have lower factors than their channel, and store data do not identify the
-	// difference. The value is a judgment.
+	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor.
+	// Campaigns for brand names or earlier visitors have lower factors than their channel, and store data do not
+	// identify the difference. The value is an assumption.
 	campaignFactor = 0.3
 	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders. It is 1
 	// plus the squared coefficient of variation of order values. The coefficient is about 1.
@@ -25,8 +25,8 @@ const (
 
 // CampaignReturns estimates the incremental ROAS of the campaigns of a channel: the channel's return times the
 // campaign's relative return. The less precise a relative return, the more it shrinks toward the mean of the campaigns
-// (empirical Bayes; Morris 1983, "Parametric empirical Bayes inference", section 1). With the logarithm x of a
-// campaign's ROAS relative to all campaigns of the channel and n orders:
+// (empirical Bayes; Morris 1983, "Parametric empirical Bayes inference", section 1). Let x be the logarithm of a
+// campaign's ROAS relative to all campaigns of the channel, and n the campaign's orders. Then
 //
 //	v = 2/(n+1),  τ² = max(0, Σ w (x-x̄)² - (k-1)) / (Σw - Σw²/Σw),  w = 1/v,  x̃ = x̄ + (x-x̄) τ²/(τ²+v)
 //
@@ -42,8 +42,8 @@ func CampaignReturns(channel Estimate, campaigns []Campaign) []Estimate {
 	for i, c := range campaigns {
 		v[i] = valueDispersion / (max(0, c.Orders) + 1)
 		if c.Spend > 0 && value > 0 {
-			// The prior is one order of mean value. It is added to the actual and the expected revenue, so the logarithm is
-			// finite without orders.
+			// The prior is one order of mean value. It is added to the actual and the expected revenue, so the
+			// logarithm is finite without orders.
 			prior := c.Spend * value / spend / (max(0, c.Orders) + 1)
 			x[i] = math.Log((max(0, c.Value) + prior) / (c.Spend*value/spend + prior))
 		}

@@ -51,7 +51,7 @@ func (p DayPart) Words() string {
 
 // DayTotals contains the totals of one DayPart. Amounts are minor units of the workspace's currency.
 type DayTotals struct {
-	Sums        Sums  // of order totals
+	Sums        Sums  // figures of order totals
 	Spend       int64 // Spend and the following fields are for spend totals
 	Impressions int64
 	Clicks      int64

@@ -6,7 +6,7 @@ package measure
 
 import "strings"
 
-// WorkspaceID names a workspace: one store's facts, keys and settings.
+// WorkspaceID identifies a workspace: one store's facts, keys and settings.
 type WorkspaceID string
 
 // Channel is the canonical key of a marketing channel, such as "facebook" or "email".

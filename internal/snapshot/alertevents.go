@@ -18,7 +18,7 @@ type AlertEvents interface {
 	AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error)
 }
 
-// stateOfAlertEvents is a hash of events. A later import may correct the value of an event.
+// stateOfAlertEvents returns a hash of events. It includes their values, because a later import may correct them.
 func stateOfAlertEvents(all []control.AlertEvent) uint64 {
 	h := fnv.New64a()
 	for _, e := range all {

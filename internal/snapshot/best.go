@@ -24,7 +24,7 @@ const (
 	ByAttribution ReturnBasis = "attribution" // last-touch ROAS with the uncertainty of an untested factor
 )
 
-// ReturnDays is the number of days before today of last-touch and platform-reported returns.
+// ReturnDays is the number of days before today from which last-touch and platform-reported returns are computed.
 const ReturnDays = 90
 
 // Return contains the best estimate of a channel's incremental ROAS, and other figures for comparison. It does not
@@ -53,7 +53,8 @@ func (r Return) ClaimedOver() (float64, bool) {
 	return *r.Claimed / r.Best.Value, true
 }
 
-// UsableModel returns the workspace's media mix model, nil if there is none or its estimates may not be shown.
+// UsableModel returns the workspace's media mix model. It returns nil if there is none or its estimates may not be
+// shown.
 func UsableModel(c *Snapshot) *mix.Model {
 	status, _ := c.ModelState()
 	if (status != mix.Active && status != mix.Stale) || c.MMM.Model.Settings != c.Workspace.ModelSettings() {

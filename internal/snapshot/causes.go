@@ -22,8 +22,8 @@ const (
 const leastLost = 0.2
 
 // findTracking adds runs of days with many more orders without a channel than usual. The usual share is estimated from
-// the lower part of all days, because up to three quarters of them may lack tracking. Lost tracking does not change the
-// store's revenue. It changes only the revenue of channels.
+// the lower part of all days, because up to three quarters of the days may lack tracking. Lost tracking does not change
+// the store's revenue. It changes only the revenue of channels.
 func (w *changes) findTracking(ctx context.Context) error {
 	if w.Store.Untouched() || w.of.Channel == measure.Unattributed {
 		return nil
@@ -78,7 +78,7 @@ func (w *changes) findTracking(ctx context.Context) error {
 }
 
 // lowerPart estimates the mean and the standard deviation of a normal distribution from its 5% and 25% quantiles. These
-// quantiles are 1.645 and 0.674 standard deviations below the mean. It sorts the values.
+// quantiles are 1.645 and 0.674 standard deviations below the mean. lowerPart sorts the values in place.
 func lowerPart(values []float64) (mean, spread float64) {
 	slices.Sort(values)
 	low, quarter := stats.Quantile(values, 0.05), stats.Quantile(values, 0.25)
@@ -102,9 +102,9 @@ func (w *changes) shareOfTracked(all, lost Series, broken func(changeDay) bool) 
 	return own / tracked
 }
 
-// findSpend adds the channels with a change of spend per day by a fifth or more. The effect is the part of spend in the
-// change of the channel's revenue (spend × ROAS), but at most that change. It is unknown if revenue and spend moved in
-// opposite directions.
+// findSpend adds the channels with a change of spend per day by a fifth or more. Revenue is treated as spend × ROAS.
+// The effect is the part of the change of revenue that comes from spend, but at most the whole change. The effect is
+// unknown if revenue and spend moved in opposite directions.
 func (w *changes) findSpend(ctx context.Context) error {
 	before := map[measure.Channel]warehouse.ChannelTotal{}
 	for _, t := range w.of.Totals.Earlier {
@@ -207,12 +207,12 @@ func (w *changes) price(kind EventKind, pct, effect float64) {
 	}
 }
 
-// mostProducts is the maximum number of products out of stock.
+// mostProducts is the maximum number of listed products that are out of stock.
 const mostProducts = 3
 
 // findProducts adds products without sales at the start or the end of a window, or in the whole window. In the other
-// window, they sold at a rate that makes this improbable. With n products, the probability that chance alone adds one
-// is below one in a thousand.
+// window, they sold at a rate that makes this improbable. With n products, the probability that chance alone adds a
+// product is below one in a thousand.
 func (w *changes) findProducts() {
 	before, after := byKey(w.products.Earlier), byKey(w.products.Recent)
 	keys := keysOf(before, after)

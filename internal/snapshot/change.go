@@ -57,7 +57,7 @@ type Change struct {
 	Events []Event // possible causes in the direction of the change first, by effect
 }
 
-// ChangeOf selects a change of the store's revenue, or of a channel's.
+// ChangeOf selects a change of the store's revenue, or of the revenue of one channel.
 type ChangeOf struct {
 	Windows warehouse.Windows
 	Channel measure.Channel
@@ -233,8 +233,8 @@ func (w *changes) byProduct(ctx context.Context) (err error) {
 	return nil
 }
 
-// priceParts splits the change of a product's sales by units, list price and discount rate. A product without sales at a
-// positive price in one of the windows changes by its units only.
+// priceParts splits the change of a product's sales by units, list price and discount rate. A product without sales at
+// a positive price in one of the windows changes by its units only.
 func priceParts(before, after warehouse.ProductSpan) [3]float64 {
 	gross, grossBefore := float64(after.Net+after.Discount), float64(before.Net+before.Discount)
 	if before.Units <= 0 || after.Units <= 0 || gross <= 0 || grossBefore <= 0 {

@@ -133,8 +133,8 @@ func Among(all, chosen []Creator) []Creator {
 	return slices.DeleteFunc(slices.Clone(all), func(f Creator) bool { return !wanted[f.ID] })
 }
 
-// TrackedOrders is the number of orders with the creator's code, in millionths. For a creator without a code, it is the
-// number that the links report.
+// TrackedOrders returns the number of orders with the creator's code, in millionths. For a creator without a code, it
+// returns the number of orders that the link tool reports.
 func (f Creator) TrackedOrders() int64 {
 	if f.HasCode {
 		return f.Code.Orders
@@ -142,7 +142,8 @@ func (f Creator) TrackedOrders() int64 {
 	return f.LinkOrders * measure.Millionths
 }
 
-// TrackedRevenue is the revenue of the tracked orders. The link tool reports the revenue from links.
+// TrackedRevenue returns the revenue of the tracked orders. For a creator without a code, it returns the revenue that
+// the link tool reports.
 func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
 	if f.HasCode {
 		return basis.Revenue(f.Code)

@@ -45,10 +45,11 @@ func (e Event) Along(total int64) bool {
 	return e.Effect != nil && *e.Effect != 0 && (*e.Effect > 0) == (total > 0)
 }
 
-// leastShare is the share of a change that an event must have to be named as a cause.
+// leastShare is the minimum effect of an event that is named as a cause, as a share of the change.
 const leastShare = 0.2
 
-// Causes returns the events that may be the causes of a change: those with at least a fifth of it, largest first.
+// Causes returns the events that may be the causes of a change, largest first. Their effects have the direction of the
+// change and are at least a fifth of it.
 func (c Change) Causes() []Event {
 	var out []Event
 	for _, e := range c.Events {
@@ -206,7 +207,7 @@ func median(values []float64) float64 {
 const shortHoliday = 5
 
 // findNotes adds the annotations and the holidays of both windows. The effect of a note is the deviation of its days
-// from their usual revenue. An effect below two standard deviations is unknown.
+// from their usual revenue. An effect below two standard deviations is treated as unknown.
 func (w *changes) findNotes() {
 	windows := map[bool]civil.Range{false: w.of.Windows.Recent, true: w.of.Windows.Earlier}
 	holidays, err := holiday.Of(countries(w.Workspace.Zone), true)
@@ -291,7 +292,7 @@ func (w *changes) findAnomalies() {
 	}
 }
 
-// runs returns the runs of consecutive days of a window with a property.
+// runs returns the runs of consecutive days of one window that have a property.
 func (w *changes) runs(has func(changeDay) bool) (runs [][]changeDay) {
 	days := w.calendar.days
 	for i, d := range days {

@@ -15,7 +15,7 @@ import (
 	"assay/internal/measure/halo"
 )
 
-// stateOfExperiments is a hash of the experiments and their versions.
+// stateOfExperiments returns a hash of the experiments and their versions.
 func stateOfExperiments(all []control.Experiment) uint64 {
 	h := fnv.New64a()
 	for _, e := range all {
@@ -29,7 +29,7 @@ type Annotations interface {
 	Annotations(ctx context.Context, ws measure.WorkspaceID) ([]control.Annotation, error)
 }
 
-// stateOfAnnotations is a hash of the annotations, which never change.
+// stateOfAnnotations returns a hash of the annotations. Annotations never change, so their IDs are sufficient.
 func stateOfAnnotations(all []control.Annotation) uint64 {
 	h := fnv.New64a()
 	for _, a := range all {
@@ -38,7 +38,7 @@ func stateOfAnnotations(all []control.Annotation) uint64 {
 	return h.Sum64()
 }
 
-// resultKey identifies everything that an experiment's result depends on.
+// resultKey identifies all inputs of an experiment's result.
 type resultKey struct {
 	dataKey
 	experiments uint64
@@ -64,8 +64,8 @@ func newResults() (*results, error) {
 	return &results{whole: whole, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
 }
 
-// Result returns an experiment with its result. A running experiment has no result: ending a test when it looks good
-// finds effects that are not there.
+// Result returns an experiment with its result. A running experiment has no result. If a test were ended as soon as its
+// result looked good, it would often show an effect that does not exist.
 func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	if e.Status != control.ExperimentCompleted {
 		return &experiment.Result{Experiment: e}, nil

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Governance reads what people decided about insights and changes on ad platforms. The control store implements it.
+// Governance reads the decisions of people about insights and changes on ad platforms. The control store implements it.
 type Governance interface {
 	DismissedInsights(ctx context.Context, ws measure.WorkspaceID) ([]control.DismissedInsight, error)
 	Guardrails(ctx context.Context, ws measure.WorkspaceID) (control.Guardrails, error)
@@ -50,8 +50,8 @@ type shared struct {
 	reads []Question
 }
 
-// Shared returns a result that depends on the facts, the model and the experiments only, and that several calls use. It is
-// calculated once per state of these, from a snapshot of its own. The result is read-only.
+// Shared returns a result that several calls use and that depends only on the facts, the model and the experiments. It
+// calculates the result once per state of these data, from a separate snapshot. The result is read-only.
 func Shared[T any](ctx context.Context, c *Snapshot, name string, calculate func(ctx context.Context, c *Snapshot) (T, error)) (T, error) {
 	calculated := func(ctx context.Context, _ sharedKey) (shared, error) {
 		own := c.fresh()

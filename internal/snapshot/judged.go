@@ -37,8 +37,9 @@ func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days ci
 	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
 }
 
-// HistoryDays returns the days of the history. They are the same for all windows that start in this or the last year, so
-// that a day has one result. They end today or later, because expected values also use the days after the window.
+// HistoryDays returns the days of the history. They are the same for all windows that start in the current or the
+// previous year, so a day has the same result in all these windows. They end today or later, because expected values
+// also use the days after the window.
 func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
 	if recent := HistoryStart(civil.Range{First: c.Today.AddDays(-365)}); recent.Before(whole.First) {

@@ -128,8 +128,8 @@ func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse
 	return attribution.BlendSums(credits, strata, attribution.Blend{})
 }
 
-// strata returns the answers of new, returning and unknown customers in a window to questions with channels as answers. It
-// omits answers without an order in the store, and segments without orders.
+// strata returns the answers of new, returning and unknown customers in a window to questions with channels as answers.
+// It omits answers without an order in the store, and segments without orders.
 func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
 	in := warehouse.Windows{Recent: days}
 	answers, err := c.facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})

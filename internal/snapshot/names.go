@@ -8,7 +8,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Names are names of the store that questions contain.
+// Names contains names of the store's campaigns, coupons and creators. With them, questions that contain a name can be
+// understood.
 type Names struct {
 	Campaigns []warehouse.CampaignTotal // campaigns with the largest spend
 	Coupons   []warehouse.CouponTotal   // coupons with the largest revenue

@@ -49,7 +49,7 @@ type people struct {
 	fits   *otter.Cache[fitKey, Projection]
 }
 
-// fitKey identifies everything that the models of a panel's purchases depend on.
+// fitKey identifies all inputs of the models of a panel's purchases.
 type fitKey struct {
 	dataKey
 	basis    measure.RevenueBasis

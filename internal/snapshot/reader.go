@@ -52,7 +52,7 @@ const (
 	maxStored     = 500  // maximum number of cached selections of records
 )
 
-// NewReader returns a reader.
+// NewReader returns a reader of the sources with empty caches.
 func NewReader(s Sources) (*Reader, error) {
 	r := &Reader{Sources: s}
 	var err error
@@ -254,7 +254,8 @@ func (r *Reader) Curves(ctx context.Context, w control.Workspace) ([]reportlag.C
 	return curves, nil
 }
 
-// curves uses the days before today in UTC. A difference of a few hours does not matter.
+// curves returns the reporting delay curves of one kind of totals. It uses the days before today in UTC, because a
+// difference of a few hours does not matter.
 func (r *Reader) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind,
 	basis measure.RevenueBasis,
 ) ([]reportlag.Curve, error) {

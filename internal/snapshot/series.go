@@ -17,7 +17,7 @@ import (
 type Series struct {
 	Days           civil.Range // days of totals; empty if the store has no data in them
 	totals         []warehouse.DayTotal
-	RevenueUnknown bool // of a channel's series: no order is attributed to a channel
+	RevenueUnknown bool // for a channel's series: no order is attributed to a channel
 }
 
 // Total contains the figures and the spend of the store or of one channel in a window.
@@ -25,7 +25,7 @@ type Total struct {
 	measure.Sums
 	Spend          int64
 	SpendKnown     bool // a report or an entry covers a day of the window
-	RevenueUnknown bool // of a channel's total: no order is attributed to a channel
+	RevenueUnknown bool // for a channel's total: no order is attributed to a channel
 }
 
 // Point is a day, a week or a month of a series.
@@ -94,7 +94,7 @@ func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehous
 	return found, nil
 }
 
-// newSeries returns a series of the found days. The spend is zero on days in reported without a report.
+// newSeries returns a series of the found days. Within the range reported, the spend is zero on days without a report.
 func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) Series {
 	s := Series{Days: days, totals: make([]warehouse.DayTotal, days.Days())}
 	for i := range s.totals {

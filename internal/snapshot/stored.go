@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Changes is implemented by the control store. The number changes at once with each change of its data by this process, and
-// within milliseconds with each change by another process.
+// Changes returns a number that changes with the data of the control store. The control store implements it. A change
+// by this process changes the number at once. A change by another process changes it within milliseconds.
 type Changes interface {
 	RecentState(ctx context.Context) (uint64, error)
 }
@@ -21,7 +21,7 @@ type Stored struct {
 	Annotations []control.Annotation       // by day; only if requested
 	Dismissed   []control.DismissedInsight // latest first; only if requested
 	Guardrails  control.Guardrails         // only if requested
-	AlertEvents []control.AlertEvent       // of the last [AlertDays] days, newest first; only if requested
+	AlertEvents []control.AlertEvent       // events of the last [AlertDays] days, newest first; only if requested
 
 	state recordsState
 }

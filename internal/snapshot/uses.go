@@ -18,7 +18,7 @@ type Use struct {
 	Why  string
 }
 
-// Uses returns which estimates use an experiment, and why. The factor ignores an experiment until somebody applies it.
+// Uses returns which estimates use an experiment, and why. The factor ignores an experiment until a member applies it.
 // The model and the halo effects weight each experiment by its standard error, so they also use inconclusive
 // experiments.
 func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error) {

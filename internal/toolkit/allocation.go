@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure/mix"
 )
 
-// MixRow is the model's estimates for a channel. Amounts are per month.
+// MixRow contains the model's estimates for a channel. Amounts are per month.
 type MixRow struct {
 	Channel         measure.Channel                  `json:"channel"`
 	Spend           answer.Money                     `json:"monthly_spend" doc:"Current spend, which the allocation starts from."`
@@ -144,7 +144,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
 }
 
-// budgetSentence states the advice on the budget, with a space before it; "" without advice.
+// budgetSentence returns a sentence with the advice on the budget, after a space. It returns "" if there is no advice.
 func (m PlanMetrics) budgetSentence(c *Call, over string) string {
 	amount := answer.Money(math.Abs(float64(m.Budget - m.CurrentSpend)))
 	if text := m.Sentence(m.Budget > m.CurrentSpend, c.Spelled(amount)+" "+over); text != "" {

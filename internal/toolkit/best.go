@@ -32,7 +32,8 @@ func BestOf(r snapshot.Return) (b Best) {
 	return b
 }
 
-// BestSentence states a channel's best estimate after a sentence on its attributed return, "" if it is unknown.
+// BestSentence returns a sentence with a channel's best estimate, to follow a sentence on its attributed return. It
+// returns "" if the best estimate is unknown.
 func BestSentence(r snapshot.Return) string {
 	if r.Best == nil {
 		return ""
@@ -124,7 +125,7 @@ func (c *Call) NextTests(ctx context.Context) ([]NextTest, error) {
 	return all, nil
 }
 
-// TestFirst returns the channel to test first, "" if no channel can be tested now.
+// TestFirst returns the channel to test first, or "" if no channel can be tested now.
 func (c *Call) TestFirst(ctx context.Context) (measure.Channel, error) {
 	all, err := c.NextTests(ctx)
 	if err != nil || len(all) == 0 || all[0].Now != "" {
@@ -133,8 +134,8 @@ func (c *Call) TestFirst(ctx context.Context) (measure.Channel, error) {
 	return all[0].Channel, nil
 }
 
-// AddBest adds the channel to test first to the results of an allocation. To the rows it adds the best estimates that
-// are not the model's estimates.
+// AddBest adds the channel to test first to the results of an allocation. It adds the best estimates to the rows,
+// except those that are the model's own estimates.
 func (c *Call) AddBest(ctx context.Context, m *PlanMetrics, rows []MixRow) (err error) {
 	if m.TestFirst, err = c.TestFirst(ctx); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (c *Call) AddBest(ctx context.Context, m *PlanMetrics, rows []MixRow) (err 
 	return err
 }
 
-// testedNow describes the running or planned experiment on a channel, "" if there is none.
+// testedNow describes the running or planned experiment on a channel. It returns "" if there is none.
 func (c *Call) testedNow(channel measure.Channel) string {
 	for _, e := range c.Experiments {
 		if e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned) {
@@ -169,8 +170,8 @@ type CurrentPlan struct {
 // Shifts reports whether the recommendation is to use the allocation.
 func (p *CurrentPlan) Shifts() bool { return p.Plan.Advice.Action == decide.Shift }
 
-// CurrentPlan optimizes the allocation of the current budget once per state of the data. It returns nil without a usable
-// model.
+// CurrentPlan optimizes the allocation of the current budget once per state of the data. It returns nil without a
+// usable model.
 func (c *Call) CurrentPlan(ctx context.Context) (*CurrentPlan, error) {
 	return snapshot.Shared(ctx, c.Snapshot, "current plan", func(ctx context.Context, own *snapshot.Snapshot) (*CurrentPlan, error) {
 		m := snapshot.UsableModel(own)

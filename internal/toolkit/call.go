@@ -68,7 +68,7 @@ type Call struct {
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Budgets   BudgetChanges
 	Managed   Records
-	Tools     []Spec             // of all tools, in the contract's order
+	Tools     []Spec             // specifications of all tools, in the contract's order
 	Knowledge *knowledge.Library // articles that explain figures, methods and tools
 	Questions Questions          // for tools that answer by calling other tools
 	// Reports validates the arguments of a tool that a saved report calls.
@@ -87,8 +87,8 @@ func (c *Call) Period(w civil.Range) *answer.Period {
 	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
 }
 
-// Channel returns the canonical key of the argument channel, "" for no name. An unknown channel is a fault that lists
-// the known ones, with a corrected call.
+// Channel returns the canonical key of the argument channel, or "" for no name. An unknown channel results in a fault
+// that lists the known channels, with a corrected call.
 func (c *Call) Channel(name string) (measure.Channel, error) {
 	key, err := KnownChannel(c.Snapshot, name)
 	unknown, ok := errors.AsType[*fault.Error](err)
@@ -111,8 +111,8 @@ func channelNames(s *snapshot.Snapshot) []string {
 	return names
 }
 
-// KnownChannel returns the canonical key of a channel of the store, "" for no name. An unknown channel is a fault that
-// lists the known ones.
+// KnownChannel returns the canonical key of a channel of the store, or "" for no name. An unknown channel results in a
+// fault that lists the known channels.
 func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if name == "" {
 		return "", nil
@@ -266,7 +266,7 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	return ""
 }
 
-// moved describes the change of a channel, "" if there is none.
+// moved describes the change of a channel. It returns "" if there is none.
 func (c *Call) moved(channel measure.Channel, way string, by int64) string {
 	if by == 0 {
 		return ""

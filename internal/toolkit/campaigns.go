@@ -31,10 +31,11 @@ const (
 	CutCampaign   = "cut"
 )
 
-// sureCampaign is the probability from which the verdict is to scale or to cut a campaign.
+// sureCampaign is the minimum probability for the verdict to scale or to cut a campaign.
 const sureCampaign = 0.9
 
-// untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and 1.
+// untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and
+// 1.
 const untestedMarginal = 0.75
 
 // CampaignKey identifies a campaign.
@@ -107,8 +108,8 @@ func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, pr
 	return out, nil
 }
 
-// campaignEstimates returns the estimates of a channel's campaigns, nil if the channel's return is unknown. The evidence is
-// last touch, or the platform's report if no order is attributed to the campaigns.
+// campaignEstimates returns the estimates of a channel's campaigns, or nil if the channel's return is unknown. The
+// evidence is last touch, or the platform's report if no order is attributed to the campaigns.
 func (c *Call) campaignEstimates(r snapshot.Return, rows []warehouse.CampaignTotal) []measure.Estimate {
 	credited := slices.ContainsFunc(rows, func(t warehouse.CampaignTotal) bool { return t.Credited.Orders > 0 })
 	if r.Best == nil {
@@ -176,7 +177,8 @@ func (r *CampaignReturn) judge(c *Call, e measure.Estimate, t warehouse.Campaign
 	}
 }
 
-// Sentence states the campaigns with the highest and the lowest estimated return by ID, "" for fewer than two.
+// Sentence states the campaigns with the highest and the lowest estimated return by ID. It returns "" if there are
+// fewer than two campaigns.
 func (r *CampaignReturns) Sentence() string {
 	if len(r.named) < 2 {
 		return ""

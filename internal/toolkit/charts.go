@@ -18,8 +18,8 @@ const (
 	maxAddress = 2_000   // bytes of such a URI
 )
 
-// AddressOfChart returns the URI of a chart as an SVG document, "" if it would be too long. The arguments are those of
-// the tool `chart` without defaults, as text; `channels` may have several values.
+// AddressOfChart returns the URI of a chart as an SVG document, or "" if the URI would be too long. It takes the
+// arguments of the tool `chart` without defaults, as text. The argument `channels` may have several values.
 func AddressOfChart(metric string, arguments url.Values) string {
 	uri := ChartURI + url.PathEscape(metric) + svgOf + arguments.Encode()
 	if len(uri) > maxAddress {
@@ -88,7 +88,7 @@ func listApps(_ context.Context, s *Session) ([]mcp.Resource, error) {
 	return all, nil
 }
 
-// readApp returns the HTML of a view. It is the same for every caller and contains no data.
+// readApp returns the HTML of a view. The HTML is the same for every caller and contains no data.
 func readApp(_ context.Context, s *Session, name string) (string, error) {
 	for _, spec := range s.service.specs {
 		if spec.App != nil && spec.App.URI == appURI+name {

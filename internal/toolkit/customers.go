@@ -32,7 +32,7 @@ func ValueSoFarOf(f answer.Figures, curve cohort.Curve) (v ValueSoFar) {
 	return v
 }
 
-// ages are the ages at which values are shown, in days.
+// ages returns the ages at which values are shown, in days.
 func (v *ValueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
 	return map[int]**answer.Estimate[answer.Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
 }
@@ -72,7 +72,7 @@ func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Proj
 	}
 }
 
-// notProjected returns the reasons for a missing projection, nil if there is one.
+// notProjected returns the reasons for a missing projection, or nil if there is a projection.
 func notProjected(ahead snapshot.Projection) []string {
 	if ahead.NoFit {
 		return []string{"the model of repeat purchases does not converge on these customers"}

@@ -72,7 +72,7 @@ func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.
 	return out, nil
 }
 
-// contributionRate is the contribution per revenue, 0 if costs are unknown.
+// contributionRate returns the contribution per unit of revenue, or 0 if costs are unknown.
 func (c *Call) contributionRate(ctx context.Context) float64 {
 	p, err := c.CustomerPanel(ctx, civil.Range{}, "")
 	if err != nil {

@@ -23,8 +23,8 @@ type node struct {
 }
 
 // dictionary describes the fields of the answers that the caller may get, in Markdown. The meaning of a field is the
-// description in its result schema, otherwise the definition in the article with its name. Fields without either are
-// omitted.
+// description in its result schema, otherwise the definition in the article with its name. Fields without a description
+// and without an article are omitted.
 func (s *Session) dictionary() (string, error) {
 	var fields []field
 	for _, t := range s.described() {
@@ -77,7 +77,7 @@ func (n node) walk(visit func(name, description string)) {
 	}
 }
 
-// defined returns the definition in the article of a field's name, "" if there is none.
+// defined returns the definition in the article of a field's name, or "" if there is none.
 func (s *Session) defined(field string) string {
 	if a, ok := s.service.knowledge.Named(field); ok {
 		return a.Definition()

@@ -10,8 +10,8 @@ import (
 	"assay/internal/money"
 )
 
-// ExpectedEffect is the expected change of weekly revenue and contribution according to the media mix model. The audit row
-// of a budget change also contains it. Amounts are in whole units of the workspace's currency.
+// ExpectedEffect is the expected change of weekly revenue and contribution according to the media mix model. The audit
+// row of a budget change also contains it. Amounts are in whole units of the workspace's currency.
 type ExpectedEffect struct {
 	Metric   string          `json:"metric"`
 	Per      string          `json:"per"`

@@ -12,7 +12,7 @@ import (
 type listedTool struct {
 	name    string
 	encoded json.RawMessage
-	viewed  json.RawMessage // with the address of its view, for clients that show views
+	viewed  json.RawMessage // the entry with the address of its view, for clients that show views
 }
 
 // listing encodes a tool's entry in tools/list. All four hints are set, because clients assume the worst case for a

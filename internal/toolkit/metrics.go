@@ -42,8 +42,8 @@ func (m *StoreMetrics) Claimed(reportedBefore bool) {
 	m.Revenue, m.Orders, m.AOV = m.Revenue.Where(true, reportedBefore), m.Orders.Where(true, reportedBefore), m.AOV.Where(true, reportedBefore)
 }
 
-// StoreMetrics returns the key figures of two windows. Figures of an earlier window that starts before the store's first
-// data are unknown.
+// StoreMetrics returns the key figures of two windows. Figures of an earlier window that starts before the store's
+// first data are unknown.
 func (c *Call) StoreMetrics(now, before snapshot.Total, earlier civil.Range) StoreMetrics {
 	f := c.Figures
 	sold, spent := c.Store.Covers(earlier, snapshot.FromOrders), c.Store.Covers(earlier, snapshot.FromAds, snapshot.FromSpend)
@@ -59,7 +59,7 @@ func (c *Call) StoreMetrics(now, before snapshot.Total, earlier civil.Range) Sto
 	}
 }
 
-// spendOf returns the spend, nil if unknown.
+// spendOf returns the spend, or nil if it is unknown.
 func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 	if !t.SpendKnown {
 		return nil
@@ -67,7 +67,7 @@ func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 	return new(f.Money(t.Spend))
 }
 
-// RoasOf returns the ROAS, nil if revenue or spend is unknown.
+// RoasOf returns the ROAS, or nil if revenue or spend is unknown.
 func RoasOf(f answer.Figures, t snapshot.Total) *answer.Ratio {
 	if !t.SpendKnown || t.RevenueUnknown {
 		return nil

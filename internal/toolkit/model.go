@@ -18,7 +18,7 @@ import (
 const MmmMethod = "Incremental revenue is estimated by a Bayesian media mix model of weekly sales and spend. It has geometric adstock, saturation with an estimated shape, " +
 	"a trend and seasonal terms. Estimates are posterior means with 90% credible intervals. Completed geo experiments calibrate the model. Confounding, such as spend that follows demand, biases the estimates of channels without an experiment."
 
-// WhyNotNewer explains why the last training did not replace the model in use, "" if it did.
+// WhyNotNewer explains why the last training did not replace the model in use. It returns "" if it did.
 func (c *Call) WhyNotNewer() string {
 	m := c.MMM.Attempt
 	if m == nil {

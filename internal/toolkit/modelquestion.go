@@ -22,7 +22,7 @@ type ModelResults struct {
 }
 
 // modelTopics maps topics to answers. A topic has word prefixes and phrases. The topic with the most matches answers
-// the question. Among topics with equal matches, the first one does.
+// the question. If several topics have the same number of matches, the first of them answers it.
 var modelTopics = []struct {
 	words  []string
 	answer func(*Call, []MixRow, ModelResults) string
@@ -37,8 +37,8 @@ var modelTopics = []struct {
 	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, sayReturns},
 }
 
-// AnswerAboutModel answers a question from the model's results. It matches channels and topics by keyword. Without a match
-// it lists the supported topics.
+// AnswerAboutModel answers a question from the model's results. It matches channels and topics by keyword. Without a
+// match it lists the supported topics.
 func AnswerAboutModel(c *Call, question string, a ModelResults) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
@@ -85,7 +85,7 @@ func mentions(topic []string, text string, words []string) (n int) {
 // percents matches the percentages of a question.
 var percents = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(?:%|percent)`)
 
-// otherStep returns a sentence if the answer is for another change of spend than the question, "" if it is not.
+// otherStep returns a sentence if the answer is for another change of spend than the question, otherwise "".
 func otherStep(text string) string {
 	for _, found := range percents.FindAllStringSubmatch(text, -1) {
 		if found[1] != strconv.Itoa(int(100*mix.Step)) && found[1] != "90" {
@@ -205,7 +205,7 @@ func sayTrust(c *Call, rows []MixRow, a ModelResults) string {
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r MixRow) string { return ratios(r.ROAS) })
 }
 
-// testedSentence lists the channels with experiments that calibrate the model, "" if there are none.
+// testedSentence lists the channels with experiments that calibrate the model. It returns "" if there are none.
 func testedSentence(rows []MixRow) string {
 	var tested []string
 	for _, r := range rows {

@@ -74,7 +74,7 @@ func Contradiction(t mix.Calibration) string {
 		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Value, math.Abs(t.Observational.ZScore), more, weeks.Value, answer.Clean(t.ID))
 }
 
-// TestsSentence returns a sentence on the number of experiments that calibrate a model, "" for none.
+// TestsSentence returns a sentence on the number of experiments that calibrate a model, or "" if there are none.
 func TestsSentence(m *mix.Model) string {
 	used := 0
 	for _, t := range m.Tests {

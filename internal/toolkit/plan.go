@@ -34,7 +34,7 @@ func Creditable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 }
 
 // Channel returns the canonical key of a channel of the workspace's store, or of a platform that the store does not use
-// yet. An unknown channel is a fault of kind invalid that lists the known ones.
+// yet. An unknown channel results in a fault of kind invalid that lists the known channels.
 func (s *Service) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
 	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) Channel(ctx context.Context, w control.Workspace, name string)
 }
 
 // Planned returns an experiment with its channel and regions spelled as in the workspace's store, such as CA for
-// "us-ca". An unknown channel or region is a fault of kind invalid that lists the known ones.
+// "us-ca". An unknown channel or region results in a fault of kind invalid that lists the known names.
 func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error) {
 	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Contributions returns the store's contribution in two windows. It is unknown in an earlier window that the orders do not
-// cover.
+// Contributions returns the store's contribution in two windows. It is unknown in an earlier window that the orders do
+// not cover.
 func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both warehouse.Pair[snapshot.Contribution], err error) {
 	if both.Recent, err = c.Contribution(ctx, in.Recent); err != nil {
 		return both, err
@@ -24,8 +24,8 @@ func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both wa
 	return both, err
 }
 
-// ProfitMetrics are the contribution of a window and of the window it is compared with. They are absent if too few costs
-// are known.
+// ProfitMetrics are the contribution of a window and of the window it is compared with. They are absent if too few
+// costs are known.
 type ProfitMetrics struct {
 	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Before ad spend. Of a channel: revenue × store rate."`
 	AfterSpend   *answer.Metric[answer.Money]  `json:"contribution_after_spend,omitempty" doc:"Contribution minus ad spend."`
@@ -88,7 +88,7 @@ func profitOf(f answer.Figures, t snapshot.Total, c snapshot.Contribution, chann
 	return p
 }
 
-// AfterSpend returns revenue at the contribution rate of a channel minus its spend, nil if the rate is unknown.
+// AfterSpend returns revenue at the contribution rate of a channel minus its spend, or nil if the rate is unknown.
 func AfterSpend(f answer.Figures, c snapshot.Contribution, channel measure.Channel, revenue, spend int64) *answer.Money {
 	rate, known := c.ChannelRate(channel)
 	return f.PerMinor(rate*float64(revenue)-float64(spend), known)
@@ -139,8 +139,8 @@ type PlanStart struct {
 // startDays is the number of days before today with the spend that an allocation starts from.
 const startDays = 30
 
-// PlanStart returns the spend of the last 30 days, scaled to the model's window, and the contribution rates of these days.
-// Without spend in these days, an allocation starts from the spend of the window.
+// PlanStart returns the spend of the last 30 days, scaled to the model's window, and the contribution rates of these
+// days. Without spend in these days, an allocation starts from the spend of the window.
 func (c *Call) PlanStart(ctx context.Context, m *mix.Model) (start PlanStart, err error) {
 	start.Days = c.LastDays(startDays)
 	if start.Profit, err = c.Contribution(ctx, start.Days); err != nil {
@@ -215,8 +215,8 @@ const (
 	KeepBudget  BudgetAdvice = "keep"
 )
 
-// BudgetChangeOf returns the advice on the budget of an allocation, empty if the budget equals current spend or if its
-// effect on the contribution is unknown.
+// BudgetChangeOf returns the advice on the budget of an allocation. It is empty if the budget equals current spend or
+// if its effect on the contribution is unknown.
 func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
 	p := plan.Profit
 	if p == nil || p.Budget == nil {
@@ -234,7 +234,8 @@ func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
 	return out
 }
 
-// Sentence states the advice with its probability, "" without advice. The amount is the difference from current spend.
+// Sentence states the advice with its probability. It returns "" if there is no advice. The amount is the difference
+// from current spend.
 func (b BudgetChange) Sentence(more bool, amount string) string {
 	if b.BudgetAdvice == "" {
 		return ""
@@ -249,8 +250,8 @@ func (b BudgetChange) Sentence(more bool, amount string) string {
 	return fmt.Sprintf("%s is not advised: the probability that %s pays is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
-// ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to the
-// answer's period.
+// ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to
+// the answer's period.
 func (s PlanStart) ProfitOf(plan *mix.Plan, times float64) PlanProfit {
 	out := s.profitOf(plan.Profit, times)
 	out.BudgetChange = BudgetChangeOf(plan)
@@ -269,8 +270,8 @@ func (s PlanStart) profitOf(p *mix.Profit, times float64) (out PlanProfit) {
 	return out
 }
 
-// ProfitSummary states the effect of an allocation on the contribution after spend, "" if it is unknown. It separates
-// the effects of the reallocation and of the changed budget.
+// ProfitSummary states the effect of an allocation on the contribution after spend. It separates the effects of the
+// reallocation and of the changed budget. It returns "" if the effect is unknown.
 func (c *Call) ProfitSummary(p PlanProfit) string {
 	if p.Change == nil {
 		return ""
@@ -314,7 +315,8 @@ func (s PlanStart) Metrics(c *Call, m *mix.Model, plan *mix.Plan, budget, times 
 	return out
 }
 
-// BreakEvenWords names the break-even ROAS after a ROAS, "" if it is unknown: " (break-even 1.53)".
+// BreakEvenWords returns the break-even ROAS in parentheses, to follow a ROAS: " (break-even 1.53)". It returns "" if
+// the break-even ROAS is unknown.
 func BreakEvenWords(m ProfitMetrics) string {
 	if m.BreakEven == nil {
 		return ""

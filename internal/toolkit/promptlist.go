@@ -15,7 +15,8 @@ var (
 	channelArgument = mcp.PromptArgument{Name: "channel", Description: "Only this channel, such as facebook."}
 )
 
-// prompts lists the prompts in the order of prompts/list. A caller sees a prompt if the caller may call all its tools.
+// prompts lists the prompts in the order of prompts/list. A prompt is listed only for callers who may call all its
+// tools.
 var prompts = []prompt{
 	{mcp.Prompt{
 		Name: WeeklyReview, Title: "Weekly review",

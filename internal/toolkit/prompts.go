@@ -37,14 +37,14 @@ type step struct {
 	look      string
 }
 
-// asking is the arguments of a prompt and the day of the caller's workspace.
+// asking contains the arguments of a prompt, the current day in the caller's workspace and its currency.
 type asking struct {
 	arguments map[string]string
 	today     civil.Date
 	currency  string
 }
 
-// given returns an argument, "" if it is missing.
+// given returns an argument, or "" if it is missing.
 func (q *asking) given(name string) string { return answer.Clean(q.arguments[name]) }
 
 // basis is the rule that every task ends with.
@@ -145,7 +145,7 @@ func (q *asking) window() (civil.Range, error) {
 
 const defaultPromptDays = 30
 
-// amount returns an amount of money, or a default without one.
+// amount returns an amount of money, or the default if the argument is missing.
 func (q *asking) amount(name string, usual float64) (float64, error) {
 	given := strings.ReplaceAll(q.given(name), ",", "")
 	if given == "" {

@@ -22,8 +22,8 @@ type Questions struct {
 	session *Session
 }
 
-// Run calls a tool that only reads, with the caller's permissions, and returns its encoded result. It is part of the
-// running request: it is neither counted nor recorded.
+// Run calls a tool that only reads, with the caller's permissions, and returns its encoded result. The call is part of
+// the running request, so it is not counted or recorded separately.
 func (q Questions) Run(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	t, ok := q.session.service.tools[tool]
 	if !ok || t.Writes || t.Asks {
@@ -32,7 +32,7 @@ func (q Questions) Run(ctx context.Context, tool string, args json.RawMessage) (
 	return q.session.callTool(ctx, tool, args)
 }
 
-// Previous returns the last call of the caller's previous question, nil if there is none in the last minutes.
+// Previous returns the last call of the caller's previous question, or nil if there is none in the last minutes.
 func (q Questions) Previous() *ask.Call {
 	if call, ok := q.session.service.previous.GetIfPresent(q.session.asker()); ok {
 		return &call
@@ -40,7 +40,7 @@ func (q Questions) Previous() *ask.Call {
 	return nil
 }
 
-// Remember keeps a call for the caller's next question.
+// Remember stores a call for the caller's next question.
 func (q Questions) Remember(call ask.Call) { q.session.service.previous.Set(q.session.asker(), call) }
 
 // asker identifies a caller.

@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Records reads and changes the records of a workspace. It checks the permission of the caller who changes one. A
+// Records reads and changes the records of a workspace. It checks the caller's permission before each change. A
 // repeated identical change has no effect and is reported as unchanged.
 type Records interface {
 	Reports(ctx context.Context, ws measure.WorkspaceID) ([]control.SavedReport, error)

@@ -26,7 +26,8 @@ const (
 	appURI        = "ui://assay/"
 )
 
-// appMeta allows a view no external addresses. A host derives the content security policy of the view from it.
+// appMeta lists the external addresses that a view may use: none. A host derives the view's content security policy
+// from this list.
 const appMeta = `{"ui":{"csp":{"connectDomains":[],"resourceDomains":[],"frameDomains":[],"baseUriDomains":[]},"prefersBorder":true}}`
 
 //go:embed guide.md

@@ -34,8 +34,8 @@ type Deps struct {
 	Callers    Callers
 	Language   ask.Language // nil: no language model
 	Log        *slog.Logger
-	CacheBytes uint64        // of cached answers; 0: 64 MiB
-	Deadline   time.Duration // of one call; 0: 30 seconds
+	CacheBytes uint64        // maximum size of the cached answers; 0: 64 MiB
+	Deadline   time.Duration // maximum duration of one call; 0: 30 seconds
 }
 
 // Callers returns a caller's current permissions. Authentication may use a principal that is cached for a short time.
@@ -55,22 +55,22 @@ type Service struct {
 	tools     map[string]Tool
 	specs     []Spec // in the contract's order
 	listed    []listedTool
-	list      json.RawMessage // of all tools
+	list      json.RawMessage // encoded list of all tools
 	knowledge *knowledge.Library
 	answers   *otter.Cache[answerKey, json.RawMessage]
 	reader    *snapshot.Reader
 	questions
 }
 
-// answerKey is everything that an answer depends on. The arguments are the received bytes: equivalent arguments with
-// different spelling are separate entries.
+// answerKey contains everything that an answer depends on. The arguments are the received bytes. Equivalent arguments
+// with different spelling are therefore separate entries.
 type answerKey struct {
 	snapshot.Key
 	tool      string
 	arguments string
 	scopes    string
 	allowed   string
-	client    mcp.Client // of a tool with a view
+	client    mcp.Client // client of a call of a tool with a view
 	vector    bool
 }
 
@@ -185,7 +185,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	return result, nil
 }
 
-// missing returns the scope that the call needs and the caller lacks, "" for none.
+// missing returns the scope that the call needs and the caller lacks, or "" if there is none.
 func (s *Session) missing(tool Tool, args json.RawMessage) control.Scope {
 	for _, scope := range scopesOf(tool, args) {
 		if !s.principal.Has(scope) {
@@ -208,7 +208,7 @@ func acts(tool Tool, args json.RawMessage) bool {
 	return tool.Acts.Argument != "" && string(argument(args, tool.Acts.Argument)) == "true"
 }
 
-// argument returns an argument as it was sent, nil if it is missing. The tool reports other errors in the arguments.
+// argument returns an argument as it was sent, or nil if it is missing. The tool reports other errors in the arguments.
 func argument(args json.RawMessage, name string) json.RawMessage {
 	var sent map[string]json.RawMessage
 	if json.Unmarshal(args, &sent) != nil {

@@ -25,7 +25,7 @@ func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.C
 	c.Suggest(a, "performance", arguments, "See platform-reported figures.")
 }
 
-// UnknownRevenueSummary is the summary for a channel when no order has a channel.
+// UnknownRevenueSummary returns the summary for a channel when no order has a channel.
 func (c *Call) UnknownRevenueSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
 	if !now.SpendKnown {
 		return fmt.Sprintf("Revenue of %s %s is unknown: no order is attributed to a channel.", answer.ChannelName(channel), answer.Dates(days))
@@ -57,8 +57,8 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 	}
 }
 
-// WarnBefore warns that the previous window starts before the store's first order, or, with ads, before its first spend.
-// Its figures and changes from it are then absent.
+// WarnBefore warns that the previous window starts before the store's first order, or, with ads, before its first
+// spend. The figures of the previous window and the changes from it are then absent.
 func (c *Call) WarnBefore(a *answer.Closing, w civil.Range, withAds bool) {
 	text := c.lateStart(w, "Orders", "values", snapshot.FromOrders)
 	if withAds {
@@ -67,8 +67,8 @@ func (c *Call) WarnBefore(a *answer.Closing, w civil.Range, withAds bool) {
 	c.warnStart(a, text)
 }
 
-// WarnStart warns that the previous window starts before the store's first data of a kind of sources. Its figures and
-// changes from it are then absent.
+// WarnStart warns that the previous window starts before the store's first data of a kind of sources. The figures of
+// the previous window and the changes from it are then absent.
 func (c *Call) WarnStart(a *answer.Closing, w civil.Range, what, kind string) {
 	c.warnStart(a, c.lateStart(w, what, "values", kind))
 }
@@ -99,7 +99,7 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 		what, first, window, before.First, figures)
 }
 
-// WarnPeriod gives the warnings of [Call.WarnBefore] for a period that the caller compares with the window.
+// WarnPeriod adds the warnings of [Call.WarnBefore] for a period that the caller compares with the window.
 func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
 	c.warnStart(a, c.startsLate(earlier, "period 1", "Orders", "values", snapshot.FromOrders)+
 		c.startsLate(earlier, "period 1", "Ad reports", "spend and ROAS", snapshot.FromAds, snapshot.FromSpend))

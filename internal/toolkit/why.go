@@ -82,8 +82,8 @@ func (c *Call) Why(ctx context.Context, of snapshot.ChangeOf) (Why, error) {
 	return w, nil
 }
 
-// Sentence states the largest driver of the change and its possible causes, "" without a change. It contains no untrusted
-// text.
+// Sentence states the largest driver of the change and its possible causes, without untrusted text. It returns "" if
+// there is no change.
 func (w Why) Sentence() string { return w.sentence }
 
 // SentenceOnly omits the parts and the events.
@@ -138,7 +138,7 @@ func (c *Call) driver(of snapshot.ChangeOf, by snapshot.Dimension, p change.Part
 	return d
 }
 
-// callOfPart returns the call that shows a part in the recent window, "" if no tool shows it.
+// callOfPart returns the call that shows a part in the recent window. The tool is "" if no tool shows it.
 func callOfPart(by snapshot.Dimension, name string, of snapshot.ChangeOf) (tool string, arguments map[string]any) {
 	if name == snapshot.PartOther {
 		return "", nil

@@ -165,7 +165,7 @@ func askSummary(a *AskAnswer) string {
 	return strings.Join(parts, " ")
 }
 
-// namesToAsk returns the names of the store. Without them a question is still answered, so a failure is only logged.
+// namesToAsk returns the names of the store. A question can be answered without the names, so a failure is only logged.
 func namesToAsk(ctx context.Context, c *toolkit.Call) []ask.Name {
 	found, err := c.Names(ctx)
 	if err != nil {
@@ -188,7 +188,7 @@ func namesToAsk(ctx context.Context, c *toolkit.Call) []ask.Name {
 	return out
 }
 
-// reserved is the part of an answer's size that results cannot use.
+// reserved is the size in bytes of the part of an answer that results cannot use.
 const reserved = 100
 
 // fitResults shortens the results to the size of the answer's level of detail. All parts get an equal share.

@@ -26,7 +26,7 @@ type autopilotPlanParams struct {
 	answer.Shared
 }
 
-// AutopilotPlanAnswer is the answer of the `autopilot_plan` tool. Nothing in it is executed.
+// AutopilotPlanAnswer is the answer of the `autopilot_plan` tool. The tool does not execute the steps.
 type AutopilotPlanAnswer struct {
 	answer.Opening
 	RiskTolerance string              `json:"risk_tolerance"`

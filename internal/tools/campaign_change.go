@@ -48,8 +48,8 @@ func (t targetCampaign) request(a ads.Action, d described) (budgetchange.Request
 	return r, nil
 }
 
-// into sets the account and the budget that the resource IDs name. The IDs may repeat a name, but they must not name
-// two accounts or two budgets.
+// into sets the account and the budget that the resource IDs name. Several IDs may name the same account or budget, but
+// they must not name two accounts or two budgets.
 func (ids resourceIDs) into(r *budgetchange.Request) error {
 	for _, id := range []struct {
 		name, value string
@@ -116,8 +116,8 @@ func resourceName(name, value, kind string) (account, id string, err error) {
 	return parts[1], parts[3], nil
 }
 
-// CampaignChangeAnswer is the answer of the tools that change a campaign. Amounts are in the currency of the ad account,
-// exact.
+// CampaignChangeAnswer is the answer of the tools that change a campaign. Amounts are exact and in the currency of the
+// ad account.
 type CampaignChangeAnswer struct {
 	answer.Opening
 	Executed      bool                    `json:"executed" doc:"true only if the platform has the new value."`
@@ -261,7 +261,7 @@ func changeAnswer(r budgetchange.Result) *CampaignChangeAnswer {
 	return a
 }
 
-// units is a budget in platform units as a number.
+// units returns a budget in platform units as a number, or nil if it is not a number.
 func units(v control.ChangeValue) *float64 {
 	var n float64
 	if json.Unmarshal([]byte(v.Text), &n) != nil {

@@ -123,7 +123,7 @@ func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []sna
 	return text + fmt.Sprintf(" The largest channel is %s with %s of the total.", answer.ChannelName(shown[0].Name), answer.Percent(100*largest/whole))
 }
 
-// chartTotal formats the metric's total for a sentence, "" if unknown.
+// chartTotal formats the metric's total for a sentence. It returns "" if the total is unknown.
 func chartTotal(c *toolkit.Call, a *ChartAnswer) (total string, change *answer.Percent) {
 	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
@@ -182,7 +182,7 @@ func chartNext(c *toolkit.Call, a *ChartAnswer, days civil.Range) {
 	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See totals by channel.")
 }
 
-// dotsPerPixel makes images sharp on dense screens while their files stay small.
+// dotsPerPixel makes images sharp on high-resolution screens while their files stay small.
 const dotsPerPixel = 1.25
 
 // plotOf returns the requested chart with the keys of its channels, without duplicates.

@@ -104,7 +104,7 @@ func (p chartParams) breakdown() plotting.Breakdown {
 // Picture returns the chart as a PNG image and, for clients that accept links, the address of its SVG.
 func (a *ChartAnswer) Picture() []mcp.Content { return a.pictures }
 
-// ViewData returns the data for the interactive view, nil for a client without views.
+// ViewData returns the data for the interactive view, or nil for a client without views.
 func (a *ChartAnswer) ViewData() json.RawMessage { return a.view }
 
 // draw adds the pictures of the chart to an answer in the JSON format.

@@ -61,7 +61,7 @@ type ComparedPeriod struct {
 	Days  int        `json:"days"`
 }
 
-// ComparedRow is a channel in both periods.
+// ComparedRow contains the figures of a channel in both periods.
 type ComparedRow struct {
 	Channel         measure.Channel `json:"channel"`
 	Revenue         answer.Money    `json:"revenue"`

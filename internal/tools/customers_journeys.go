@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// journeyMethod defines journeys.
+// journeyMethod describes how journeys and their shares are computed.
 const journeyMethod = "Journeys are the known touchpoints before an order. Orders without touchpoints have no journey, and journeys without an order are unknown. " +
 	"Markov and Shapley shares are shares of orders with touchpoints; Markov intervals come from 40 resamples."
 

@@ -17,8 +17,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// paretoOrders is the Pareto/NBD estimate for all customers. It is computed only at the debug level, because the fit is
-// slow.
+// paretoOrders returns the Pareto/NBD estimate for all customers. The fit is slow, so it runs only at the debug level.
 func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
 	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil
@@ -42,7 +41,7 @@ func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) 
 	return ordersEach(expected), nil
 }
 
-// ordersEach is the expected number of further orders per customer, nil if it is not finite.
+// ordersEach returns the expected number of further orders per customer, or nil if it is not finite.
 func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	if expected.Customers == 0 || !finite(expected.Purchases) {
 		return nil
@@ -50,8 +49,8 @@ func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	return answer.EstimateOf[answer.Ratio](expected.Purchases, 1/float64(expected.Customers))
 }
 
-// finite reports whether an estimate and its interval are numbers. A model with a heavy tail has simulated futures without a
-// finite total.
+// finite reports whether an estimate and its interval are numbers. A model with a heavy tail has simulated futures
+// without a finite total.
 func finite(e measure.Estimate) bool {
 	return !slices.ContainsFunc([]float64{e.Value, e.Low, e.High}, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }

@@ -58,7 +58,7 @@ type WorkspaceInfo struct {
 	Revenue  string     `json:"revenue_basis,omitempty" detail:"analyst"`
 }
 
-// DiscoverRow is a kind of data, a channel, a source or a tool. Each sets its own fields.
+// DiscoverRow is a kind of data, a channel, a source or a tool. Each kind of row sets only its own fields.
 type DiscoverRow struct {
 	Facts     string           `json:"facts,omitempty"`
 	Channel   measure.Channel  `json:"channel,omitempty"`

@@ -204,7 +204,7 @@ func (m *MessageMetrics) known(now, before bool) {
 	*m.PerMessage = m.PerMessage.Where(now, before)
 }
 
-// perThousand is the revenue per 1,000 delivered messages, in major units.
+// perThousand returns the revenue per 1,000 delivered messages, in major units.
 func perThousand(f answer.Figures, s warehouse.MessageSums) *answer.Ratio {
 	m := each(f, 1000*s.Revenue, s.Delivered)
 	if m == nil {
@@ -228,7 +228,7 @@ func messageRowOf(f answer.Figures, e warehouse.MessageEntity) MessageRow {
 	return row
 }
 
-// creditedMessages returns the revenue that last touch credits to the message channels, nil when no order has
+// creditedMessages returns the revenue that last touch credits to the message channels, or nil if no order has
 // touchpoints.
 func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
 	if c.Store.Untouched() {
@@ -277,7 +277,7 @@ func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days ci
 // staleMessages is the maximum age of the sending platform's last report, in days.
 const staleMessages = 2
 
-// warnMessages warns that the figures are platform-reported, then of gaps in the reports.
+// warnMessages warns that the figures are platform-reported. It then warns of gaps in the reports.
 func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) {
 	text := "The sending platform reports revenue and conversions in its own attribution window. Other channels may claim the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {

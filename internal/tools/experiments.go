@@ -347,7 +347,7 @@ func resultsSummary(rows []ExperimentRow) string {
 	return text + "." + total
 }
 
-// interval writes an estimate for a sentence: "4.5% (90% interval 1.2% to 7.8%)".
+// interval formats an estimate for a sentence: "4.5% (90% interval 1.2% to 7.8%)".
 func interval[T ~float64](e *answer.Estimate[T]) string {
 	return fmt.Sprintf("%v (90%% interval %v to %v)", e.Value, e.Low, e.High)
 }
@@ -355,7 +355,7 @@ func interval[T ~float64](e *answer.Estimate[T]) string {
 // placeboBins is the number of bars in the histogram of placebo sets.
 const placeboBins = 24
 
-// evidenceOf returns the evidence for a geo experiment's result, nil without a result.
+// evidenceOf returns the evidence for a geo experiment's result, or nil if there is no result.
 func evidenceOf(t *experiment.Result) *ExperimentEvidence {
 	f := t.Found
 	if f == nil {

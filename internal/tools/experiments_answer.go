@@ -49,7 +49,8 @@ type ExperimentsAnswer struct {
 	answer.Closing
 }
 
-// ExperimentMetrics counts experiments. For view=true_vs_reported it totals the channels with a model or an applied factor.
+// ExperimentMetrics counts experiments. For view=true_vs_reported, it totals the channels with a model or an applied
+// factor.
 type ExperimentMetrics struct {
 	Experiments *int `json:"experiments,omitempty" doc:"Experiments that match the filter, with any status."`
 	Completed   *int `json:"completed,omitempty"`

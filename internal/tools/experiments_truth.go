@@ -80,7 +80,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	return nil
 }
 
-// truthRow is a channel's best estimate, with the last-touch and reported figures of the same days.
+// truthRow returns a channel's best estimate, with the last-touch and reported figures of the same days.
 func truthRow(c *toolkit.Call, t warehouse.ChannelTotal, best snapshot.Return) ExperimentRow {
 	row := ExperimentRow{Channel: t.Channel, Spend: new(c.Figures.Money(t.Spend)), Best: toolkit.BestOf(best), Why: toolkit.WhyReturnsDiffer(best)}
 	if !c.Store.Untouched() {

@@ -305,7 +305,7 @@ func paybackWords(p cohort.Payback) string {
 	return fmt.Sprintf("not by day %d", p.Day.Day)
 }
 
-// paybackDays returns the day of a payback, nil if CAC is not covered on any observed day.
+// paybackDays returns the day of a payback, or nil if CAC is not covered on any observed day.
 func paybackDays(p cohort.Payback) *PaybackDays {
 	if !p.Day.Reached {
 		return nil
@@ -317,7 +317,7 @@ func paybackDays(p cohort.Payback) *PaybackDays {
 	return days
 }
 
-// marginToCost is the margin at the last observed day divided by CAC, nil when CAC is zero.
+// marginToCost returns the margin at the last observed day divided by CAC, or nil if CAC is zero.
 func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Ratio] {
 	if cost <= 0 {
 		return nil

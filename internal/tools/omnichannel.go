@@ -197,7 +197,7 @@ func showHalo(ctx context.Context, c *toolkit.Call, a *OmnichannelAnswer, window
 	return effects, nil
 }
 
-// zScore is the estimate divided by its standard deviation.
+// zScore returns the estimate divided by its standard deviation.
 func zScore(e halo.Effect) float64 {
 	if e.SD == 0 {
 		return 0

@@ -176,7 +176,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	return nil
 }
 
-// namedShare is the share of answers that name a channel, over questions with any such answer.
+// namedShare returns the share of answers that name a channel, over questions with any such answer.
 func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 	var named, all int64
 	naming := snapshot.NamingQuestions(counts)

@@ -1,4 +1,4 @@
-// Package tools contains the service's tools: one file each and one list of all.
+// Package tools contains the service's tools: one file for each tool, and the list of all tools.
 package tools
 
 import (

@@ -169,7 +169,7 @@ func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.Judged
 	return rows
 }
 
-// standOut marks and counts the anomalies and returns the strongest ones.
+// standOut marks and counts the anomalies. It stores them by strength.
 func (a *TrendsAnswer) standOut(rows []TrendRow, points []snapshot.JudgedPoint, threshold float64) {
 	judged := make([]forecast.Judged, len(points))
 	for i, p := range points {
@@ -199,7 +199,7 @@ func (a *TrendsAnswer) headline(rows []TrendRow, most int) []TrendRow {
 			shown = append(shown, rows[latest])
 		}
 	}
-	slices.Reverse(shown[odd:]) // in time
+	slices.Reverse(shown[odd:]) // to the order of time
 	a.Strongest = nil
 	return shown
 }

@@ -25,7 +25,7 @@ func aroundThanksgiving(from, to int) func(int) civil.Range {
 	}
 }
 
-// events lists longer names first.
+// events lists the events, longer names first.
 var events = []event{
 	{"black friday cyber monday", aroundThanksgiving(1, 4)},
 	{"black friday to cyber monday", aroundThanksgiving(1, 4)},

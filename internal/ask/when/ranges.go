@@ -87,7 +87,7 @@ func ShiftYears(r civil.Range, n int) civil.Range {
 	return civil.Range{First: shiftMonths(r.First, 12*n), Last: shiftMonths(r.Last, 12*n)}
 }
 
-// ShiftUnits moves a period by months or quarters. A period that ends with its month still does.
+// ShiftUnits moves a period by months or quarters. If a period ends on the last day of a month, the result also does.
 func ShiftUnits(r civil.Range, unit string, n int) civil.Range {
 	if unit == "quarter" {
 		n *= 3

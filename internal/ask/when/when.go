@@ -10,7 +10,7 @@ import (
 	"assay/internal/civil"
 )
 
-// Kind is how an expression refers to time.
+// Kind is the way in which an expression refers to time.
 type Kind int
 
 // The kinds.
@@ -60,7 +60,7 @@ func Read(today civil.Date, tokens []Token) []Expression {
 	return out
 }
 
-// word returns the text of a token, "" beyond the end or in another slot.
+// word returns the text of a token, or "" beyond the end or in another slot.
 func (c calendar) word(i int) string {
 	if i < 0 || i >= len(c.tokens) || c.tokens[i].Taken {
 		return ""
@@ -232,7 +232,7 @@ func (c calendar) startOf(i int) (end int, ok bool) {
 // reader reads one form of expression at a token.
 type reader func(c calendar, i int) (Expression, bool)
 
-// readers are tried in order; the first match is used.
+// readers returns the readers in the order in which they are tried. The first match is used.
 func readers() []reader {
 	return []reader{
 		calendar.numericDay, calendar.dayWord, calendar.endOf, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,

@@ -12,8 +12,8 @@ import (
 	"assay/internal/operation"
 )
 
-// change decides about a change, rolls one back, or sets guardrails. The operations check the permissions: only the
-// action "rollback" confirms a rollback.
+// change decides on a requested change, rolls back a change, or sets guardrails. The operations check the permissions.
+// Only the form action "rollback" confirms a rollback.
 func (c *pages) change(w http.ResponseWriter, v frame.Visit) {
 	form := v.PostForm
 	p, ok := c.PlaceOf(w, v, form.Get("workspace"))
@@ -61,7 +61,8 @@ func (c *pages) change(w http.ResponseWriter, v frame.Visit) {
 	}
 }
 
-// notMade returns why an execution did not change the campaign, nil if it did or if there was none.
+// notMade returns the reason why an execution did not change the campaign. It returns nil if the execution changed the
+// campaign or if there was no execution.
 func notMade(r budgetchange.Result) error {
 	switch {
 	case r.Refusal != nil && r.Outcome == budgetchange.Unknown:

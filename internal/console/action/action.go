@@ -1,5 +1,5 @@
-// Package action serves the pages of decisions, insights, alert rules and changes on ad platforms (list, evidence, rollback,
-// approvals, guardrails).
+// Package action serves the pages of decisions, insights, alert rules and changes on ad platforms (list, evidence,
+// rollback, approvals, guardrails).
 package action
 
 import (

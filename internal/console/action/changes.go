@@ -30,12 +30,12 @@ type changesView struct {
 	Left       int // changes that match the filter and are not shown
 	Statuses   []control.ChangeStatus
 	Platforms  []measure.Platform
-	Awaiting   []changeRow // that another member can approve
+	Awaiting   []changeRow // changes that another member can approve
 	Guardrails control.Guardrails
 	One        *changeRow            // nil: all changes
 	Periods    []periodRow           // figures of the campaign around the change
 	Weeks      *frame.Picture        // nil: no facts
-	Preview    *budgetchange.Preview // of the rollback; nil: not requested
+	Preview    *budgetchange.Preview // preview of the rollback; nil: not requested
 }
 
 // filter selects changes by the parameters of the address.
@@ -107,7 +107,7 @@ type changeRow struct {
 	By, Decider string
 }
 
-// PlatformName returns the name of the platform for people.
+// PlatformName returns the display name of the platform.
 func (r changeRow) PlatformName() string { return ads.DisplayName(r.Platform) }
 
 // What returns the changed field in words.
@@ -140,7 +140,7 @@ func (changesView) StatusWords(s control.ChangeStatus) string { return statusWor
 // PlatformWords returns the name of a platform of the filter.
 func (changesView) PlatformWords(p measure.Platform) string { return ads.DisplayName(p) }
 
-// Percent returns the relative change of a daily budget, nil for other changes.
+// Percent returns the relative change of a daily budget, or nil for other changes.
 func (r changeRow) Percent() *float64 {
 	from, to := r.Previous.Amount, r.New.Amount
 	if from.Minor <= 0 || to.Currency != from.Currency {
@@ -162,7 +162,7 @@ func valueText(v control.ChangeValue) string {
 	return v.Text
 }
 
-// percentText formats a relative change with its sign, "" for nil.
+// percentText formats a relative change with its sign. It returns "" for nil.
 func percentText(pct *float64) string {
 	if pct == nil {
 		return ""

@@ -26,7 +26,7 @@ const (
 	decisionsPath = "/decisions"
 	riskParam     = "risk"
 	horizonParam  = "horizon"
-	mostItems     = 100 // that a tool returns
+	mostItems     = 100 // number of items that a page requests from a tool
 )
 
 // decisionsView is the view of insights or of decisions.
@@ -40,7 +40,7 @@ type decisionsView struct {
 	Items     []item
 	Empty     string
 	Dismissed []dismissed
-	Plan      *planView // of the page of decisions
+	Plan      *planView // plan on the page of decisions
 	Warnings  []answer.Warning
 }
 
@@ -50,7 +50,7 @@ func (v decisionsView) CanWrite() bool { return v.Role.Writes() }
 // Insights reports whether the page lists insights.
 func (v decisionsView) Insights() bool { return v.Plan == nil }
 
-// Priorities are the choices of the filter.
+// Priorities returns the choices of the filter.
 func (decisionsView) Priorities() []decision.Priority {
 	return []decision.Priority{decision.Critical, decision.High, decision.Medium, decision.Low}
 }
@@ -68,7 +68,7 @@ type item struct {
 	Priority      decision.Priority
 	About         string // subject, kind and confidence
 	Why           string
-	Value         string // per month, "" if unknown
+	Value         string // amount per month, "" if unknown
 	Interval      string
 	Evidence      []string
 }
@@ -98,7 +98,7 @@ type planView struct {
 	Warnings []answer.Warning
 }
 
-// Risks are the choices of the form.
+// Risks returns the choices of the form.
 func (planView) Risks() []string { return []string{"conservative", "balanced", "aggressive"} }
 
 func (c *pages) insightsPage(w http.ResponseWriter, v frame.Visit) {

@@ -88,7 +88,7 @@ func (c *pages) figures(v frame.Visit, p frame.Place, one control.BudgetChange, 
 	return f, nil
 }
 
-// Expected returns the expected effect that was stored with the change, "" for none.
+// Expected returns the expected effect that was stored with the change, or "" if there is none.
 func (r changeRow) Expected() string {
 	var e toolkit.ExpectedEffect
 	if r.Effect == "" || json.Unmarshal([]byte(r.Effect), &e) != nil {

@@ -15,7 +15,7 @@ type Block struct {
 	Plain  bool   // its chart cannot be saved
 }
 
-// Head returns the heading of the block. A chart on the page can be saved.
+// Head returns the heading of the block. A chart on the page can be saved, unless the block is plain.
 func (b Block) Head() Section {
 	s := b.Section
 	s.Drawn = b.Wide != "" && !b.Plain

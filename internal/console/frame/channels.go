@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure"
 )
 
-// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Channels without
-// a hue are owned or organic.
+// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Channels
+// without a hue are owned or organic.
 var channelLooks = map[measure.Channel]struct{ name, color string }{
 	"facebook": {"Facebook Ads", "facebook"}, "google": {"Google Ads", "google"}, "tiktok": {"TikTok Ads", "tiktok"},
 	"amazon": {"Amazon Ads", "amazon"}, "influencer": {"Influencers", "influencer"}, "snapchat": {"Snapchat Ads", "snapchat"},
@@ -26,7 +26,7 @@ func ChannelName[T ~string](c T) string {
 	return Capitalized(Words(string(c)))
 }
 
-// ChannelColor returns the name of a channel's color token, "owned" for a channel without a hue.
+// ChannelColor returns the name of a channel's color token, or "owned" for a channel without a hue.
 func ChannelColor[T ~string](c T) string {
 	if look, ok := channelLooks[measure.Channel(c)]; ok {
 		return look.color

@@ -20,7 +20,8 @@ import (
 	"assay/internal/operation"
 )
 
-// Store reads workspaces, grants, mappings, calls and the audit log. A missing object is a fault of kind not_found.
+// Store reads workspaces, grants, mappings, calls and the audit log. A missing object results in a fault of kind
+// not_found.
 type Store interface {
 	Annotations(ctx context.Context, ws measure.WorkspaceID) ([]control.Annotation, error)
 	DismissedInsights(ctx context.Context, ws measure.WorkspaceID) ([]control.DismissedInsight, error)
@@ -67,7 +68,7 @@ type Options struct {
 	Operations *operation.Service
 	Now        func() time.Time // the real clock, even if answers use a fixed clock
 	Log        *slog.Logger
-	Templates  []Templates // of each group of pages
+	Templates  []Templates // templates of each group of pages
 	Assets     fs.FS       // style sheets, scripts and icons, in the folder assets
 }
 
@@ -116,7 +117,7 @@ func See(w http.ResponseWriter, path string) {
 type Visit struct {
 	*http.Request
 	Visitor people.Visitor
-	Actor   string // of a person with a share link, in the call log; "" for a signed-in user
+	Actor   string // name of a person with a share link in the call log; "" for a signed-in user
 }
 
 // Calls returns the call of an operation by the visitor.
@@ -183,8 +184,8 @@ func (c *Frame) ReadForm(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // Fail shows an error page with the cause and the next step for faults of the kinds forbidden, not_found, conflict,
-// not_ready, invalid and unavailable. Other errors are logged and shown as a general message. The log contains the route instead of
-// the path, because a path can contain the secret of an invitation.
+// not_ready, invalid and unavailable. Other errors are logged and shown as a general message. The log contains the
+// route instead of the path, because a path can contain the secret of an invitation.
 func (c *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:

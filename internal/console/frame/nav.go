@@ -75,7 +75,7 @@ var navigation = []linkGroup{
 // nav is the navigation of a page.
 type nav struct {
 	Place
-	Name   string // of the current page, "" if it is not in the navigation
+	Name   string // name of the current page, "" if it is not in the navigation
 	Groups []navGroup
 	Asks   bool   // questions can be asked
 	Share  string // address of the form that shares the page, "" if the visitor cannot share it

@@ -29,7 +29,7 @@ var files embed.FS
 // Templates are the templates of a group of pages.
 type Templates struct {
 	Files     fs.FS            // a page is templates/NAME.html, a part of several pages is in templates/parts
-	Functions template.FuncMap // that only these templates call
+	Functions template.FuncMap // functions that only these templates call
 }
 
 // parseTemplates returns the template of each page, including the frame.
@@ -53,7 +53,7 @@ func parseTemplates(groups []Templates, own assets) map[string]*template.Templat
 		for _, name := range namesOf(g.Files, "templates/*.html") {
 			key := strings.TrimSuffix(path.Base(name), ".html")
 			if all[key] != nil {
-				panic("two pages " + key) // of two groups
+				panic("two pages " + key) // two groups have a page with this name
 			}
 			all[key] = template.Must(template.Must(shared.Clone()).ParseFS(g.Files, name))
 		}
@@ -96,7 +96,8 @@ type frameView struct {
 	Shared *Shared // nil: the page is not opened by a share link
 }
 
-// Render writes a page. Its headers prevent caching, framing and inline scripts. Pages outside a workspace have no script.
+// Render writes a page. Its headers prevent caching, framing and inline scripts. Pages outside a workspace have no
+// script.
 func (c *Frame) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
 	f := frameView{Title: p.Title, View: p.View, Shared: p.Shared}
 	scripts, images := "", "img-src 'self'; "
@@ -223,15 +224,15 @@ func Sentence(text string) string {
 	return text
 }
 
-// PublicText returns the public message and hint of an error, "" if it has none.
+// PublicText returns the public message and hint of an error, or "" if it has none.
 func PublicText(err error) string {
 	text, hint, _ := fault.Public(err)
 	return strings.TrimSpace(Sentence(text) + " " + Sentence(hint))
 }
 
 // FormTarget returns the source expression of a redirect address for the form-action policy. Browsers apply this policy
-// also to redirects of forms. A policy cannot contain a host in brackets, so for such an address it is the scheme
-// alone.
+// also to redirects of forms. A policy cannot contain a host in brackets. For such an address, FormTarget returns only
+// the scheme.
 func FormTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil {

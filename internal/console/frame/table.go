@@ -68,7 +68,7 @@ func TextCell[T ~string](text T) Cell { return Cell{Text: string(text)} }
 // ChannelCell returns a cell with the name and color of a channel.
 func ChannelCell[T ~string](c T) Cell { return Cell{Text: ChannelName(c), Color: ChannelColor(c)} }
 
-// None is a cell without a value.
+// None returns a cell without a value.
 func None(why string) Cell { return Cell{Text: why, Missing: true} }
 
 // MoneyCell returns a cell with an amount. Unit prices below 1,000 have cents.
@@ -86,7 +86,7 @@ func PercentCell[T ~float64](x *T) Cell {
 	return figureCell(x, func(v float64) string { return Figure(v, 1) + "%" })
 }
 
-// ChangeCell returns a cell with a relative change in percent. More is better.
+// ChangeCell returns a cell with a relative change in percent. An increase has the tone good.
 func ChangeCell[T ~float64](x *T) Cell {
 	c := figureCell(x, func(v float64) string { return Arrow(v) + Figure(max(v, -v), 1) + "%" })
 	if x != nil {
@@ -114,7 +114,7 @@ func Arrow(change float64) string {
 	return ""
 }
 
-// ToneOf returns the tone of a change when more is better.
+// ToneOf returns the tone of a change of a figure for which more is better.
 func ToneOf(change float64) string {
 	switch {
 	case change > 0:
@@ -230,7 +230,7 @@ func (t *Table) Heads() []Head {
 // Links returns the links to the neighboring pages.
 func (t *Table) Links() []PageLink { return t.links }
 
-// Range describes the rows of the page, "" if the page has all rows.
+// Range describes the rows of the page. It returns "" if the page has all rows.
 func (t *Table) Range() string {
 	if len(t.Rows) == t.all || len(t.Rows) == 0 {
 		return ""

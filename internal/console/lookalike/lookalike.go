@@ -65,7 +65,7 @@ func isMixed(word string) bool {
 	return len(scripts) > 1 && foreign
 }
 
-// scriptOf returns the script of a letter, "" for other characters and for letters of all scripts.
+// scriptOf returns the script of a letter, or "" for other characters and for letters of all scripts.
 func scriptOf(r rune) string {
 	if !unicode.IsLetter(r) || unicode.In(r, unicode.Common, unicode.Inherited) {
 		return ""

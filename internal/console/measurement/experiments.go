@@ -53,8 +53,8 @@ type experimentsView struct {
 	Halves        []frame.Block   // next to each other
 	Open          []experimentRow // experiments that are not completed, which can change their status
 
-	One   *experimentRow            // with its evidence; nil for all experiments
-	Found *tools.ExperimentEvidence // of one experiment; nil without a result
+	One   *experimentRow            // the experiment with its evidence; nil for all experiments
+	Found *tools.ExperimentEvidence // evidence of one experiment; nil without a result
 	KPIs  []frame.KPI
 	Tiles []tilemap.Tile
 	Bars  []placeboBar
@@ -203,7 +203,7 @@ func listIn(text string) []string {
 	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == ';' }), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// findingIn reads the result of a study from the form, nil if it is empty.
+// findingIn reads the result of a study from the form. It returns nil if the result is empty.
 func findingIn(form url.Values) (*control.Finding, error) {
 	if form.Get("return") == "" {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"assay/internal/tools"
 )
 
-// resultsArguments ask for all experiments, or for the evidence of one.
+// resultsArguments returns the arguments for all experiments, or for the evidence of one experiment.
 func resultsArguments(id string) frame.Arguments {
 	with := frame.Arguments{"view": tools.ResultsView, "detail_level": answers.AnalystLevel, "compact": true}
 	if id != "" {
@@ -36,7 +36,7 @@ func nextTestArguments() frame.Arguments {
 	return frame.Arguments{"view": tools.NextTestView, "detail_level": answers.AnalystLevel, "compact": true}
 }
 
-// breakEven is the ROAS at which contribution equals spend, 0 if it is unknown.
+// breakEven returns the ROAS at which contribution equals spend, or 0 if it is unknown.
 func (c *experimentPages) breakEven(v frame.Visit, p frame.Place) (float64, error) {
 	a, err := frame.AnswerOf(c.Frame, v, p, tools.Performance, frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true})
 	if err != nil {

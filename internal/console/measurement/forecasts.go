@@ -62,7 +62,7 @@ func decimalsOf(metric snapshot.Metric, x float64) int {
 	return 0
 }
 
-// Figure formats a figure of the row, "" for nil.
+// Figure formats a figure of the row. It returns "" for nil.
 func (r forecastRow) Figure(x *float64) string {
 	if x == nil {
 		return ""
@@ -130,7 +130,8 @@ func forecastsOf(a *tools.ForecastingAnswer) forecasts {
 	return f
 }
 
-// progressOf draws the total so far, the 80% interval of the forecast and the target, "" without a total.
+// progressOf draws the total so far, the 80% interval of the forecast and the target. It returns "" if there is no
+// total.
 func progressOf(r pacing.Row) template.HTML {
 	if r.Actual == nil || r.Expected == nil && r.Target == nil {
 		return ""
@@ -154,7 +155,7 @@ type forecastsView struct {
 	Heading, Lead string
 	Tabs          []frame.Option
 	Blocks        []frame.Block
-	Head          frame.Section // of the targets
+	Head          frame.Section // heading of the targets
 
 	Period  pacing.Period
 	Periods []pacing.Period
@@ -210,7 +211,7 @@ func (c *forecastPages) forecastsPage(w http.ResponseWriter, v frame.Visit) {
 	c.showForecasts(w, v, http.StatusOK, view)
 }
 
-// pacingArguments ask for the pacing of a type of period.
+// pacingArguments returns the arguments for the pacing of a type of period.
 func pacingArguments(period pacing.Period) frame.Arguments {
 	return frame.Arguments{"aspect": tools.PacingAspect, "period_type": period, "detail_level": answers.DebugLevel, "compact": true}
 }
@@ -378,7 +379,8 @@ func (c *forecastPages) outlook(v frame.Visit, view *forecastsView, row forecast
 // yearDays is one year earlier with the same weekdays.
 const yearDays = 364
 
-// earlier returns the cumulative total of the same days one year earlier, nil if a day is unknown or the row is of a channel.
+// earlier returns the cumulative total of the same days one year earlier. It returns nil if a day is unknown or the row
+// is for one channel.
 func (c *forecastPages) earlier(v frame.Visit, p frame.Place, row forecastRow, days civil.Range) ([]*float64, error) {
 	if row.Channel != "" || row.Metric == snapshot.ROAS {
 		return nil, nil

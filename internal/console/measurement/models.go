@@ -33,7 +33,7 @@ type ModelState struct {
 	Next   time.Time  // next scheduled training, zero if none
 }
 
-// Failed returns why the last training failed, "" if it did not fail.
+// Failed returns the reason why the last training failed, or "" if it did not fail.
 func (s ModelState) Failed() string {
 	if s.Job == nil {
 		return ""
@@ -47,7 +47,7 @@ type modelTab struct {
 	fill       func(*modelPages, frame.Visit, *modelsView) error
 }
 
-// modelTabs are the views. The first is the page of the model.
+// modelTabs returns the views. The first is the page of the model.
 func modelTabs() []modelTab {
 	return []modelTab{
 		{frame.ModelsPath, "Summary", (*modelPages).summary},

@@ -97,8 +97,8 @@ func points(weeks []civil.Date, values []float64) []chart.Point {
 	return out
 }
 
-// partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can show,
-// it combines the smallest.
+// partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can
+// show, it combines the smallest.
 func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	h := m.History()
 	drawing := chart.Chart{
@@ -161,7 +161,7 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
 	frame.WriteCSV(w, fmt.Sprintf("%s-mmm-%d-%s.csv", p.Workspace.ID, m.Version, of), rows)
 }
 
-// exported returns a table with its header, nil for an unknown table.
+// exported returns a table with its header, or nil for an unknown table.
 func (c *modelPages) exported(m *mix.Model, p frame.Place, of string, v frame.Visit) ([][]string, error) {
 	w := p.Workspace
 	currency := string(w.Currency)

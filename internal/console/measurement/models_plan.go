@@ -35,7 +35,7 @@ type planField struct {
 	Channel, Name, Min, Max, Step, Now string // Step is the maximum weekly change, in percent of usual spend
 }
 
-// weekPlanOf returns the weekly allocation that the form requests, nil if it requests none.
+// weekPlanOf returns the weekly allocation that the form requests, or nil if it requests none.
 func (c *modelPages) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
 	view, asked := c.plannerOf(m, w, query, m.Spend()/m.Months())
 	view.scheduled(c, m, w, asked)

@@ -60,8 +60,8 @@ type weekPlan struct {
 
 const weekDays = 7
 
-// nextWeek returns the default first day of a weekly allocation. Weeks count from the end of the model's window. The
-// result is the first start of such a week that is today or later.
+// nextWeek returns the default first day of a weekly allocation. Weeks are counted from the end of the model's window.
+// The result is the first day of the first such week that starts today or later.
 func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	first := last.AddDays(1)
 	if late := civil.DayOf(now, w.Location()).Sub(first); late > 0 {
@@ -248,7 +248,8 @@ func (w *weekPlan) slots() (mondays []civil.Date) {
 	return mondays
 }
 
-// spendChart stacks weekly spend by channel. If there are more channels than a chart can show, it combines the smallest.
+// spendChart stacks weekly spend by channel. If there are more channels than a chart can show, it combines the
+// smallest.
 func (w *weekPlan) spendChart() chart.Chart {
 	drawing := chart.Chart{
 		Kind: chart.Bar, Stacked: true, Title: "Spend by week", Metric: "Spend per week", Unit: chart.Money, Currency: w.Currency,

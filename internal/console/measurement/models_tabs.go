@@ -27,7 +27,7 @@ const (
 	narrowChart = 350
 )
 
-// optimizationArguments ask for the results of the model by channel.
+// optimizationArguments returns the arguments for the results of the model by channel.
 func optimizationArguments() frame.Arguments {
 	return frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true}
 }
@@ -44,7 +44,7 @@ func (c *modelPages) section(p frame.Place, id, title, note, article string) fra
 	}
 }
 
-// summary answers how much revenue comes from advertising, and which channels pay.
+// summary shows how much revenue comes from advertising, and which channels pay.
 func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
@@ -77,7 +77,7 @@ func shareOf(rows []toolkit.MixRow) (share float64) {
 	return share
 }
 
-// breakEvenOf is the return at which contribution equals spend, or 1 if costs are unknown.
+// breakEvenOf returns the ROAS at which contribution equals spend, or 1 if costs are unknown.
 func breakEvenOf(b *answers.Ratio) float64 {
 	if b == nil {
 		return 1
@@ -85,7 +85,7 @@ func breakEvenOf(b *answers.Ratio) float64 {
 	return float64(*b)
 }
 
-// breakEvenWords name the break-even, or the missing data.
+// breakEvenWords describes the break-even, or states that costs are missing.
 func breakEvenWords(b *answers.Ratio) string {
 	if b == nil {
 		return "; without costs, break-even is a ROAS of 1"
@@ -93,7 +93,7 @@ func breakEvenWords(b *answers.Ratio) string {
 	return " at the break-even ROAS of " + ratio(float64(*b))
 }
 
-// paying returns the channels whose whole interval is above break-even.
+// paying returns the number of channels with a whole interval above break-even.
 func paying(a *tools.OptimizationAnswer) (n int) {
 	for _, r := range a.Rows {
 		if float64(r.ROAS.Low) > breakEvenOf(a.Metrics.BreakEven) {
@@ -156,7 +156,7 @@ func returnTable(a *tools.OptimizationAnswer) *frame.Table {
 	return t
 }
 
-// facts are the figures of the model that fit in a line.
+// facts returns the figures of the model that fit in a line.
 func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share float64) []frame.Fact {
 	m, currency := view.Model, view.Workspace.Currency
 	var incremental, spend float64
@@ -224,7 +224,7 @@ func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) fr
 	}
 }
 
-// fit answers how well the model explains and predicts sales.
+// fit shows how well the model explains and predicts sales.
 func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	m := view.Model
 	view.Heading = "The model explains " + frame.Figure(100*m.Accuracy.R2, 0) + "% of the variation of weekly revenue."
@@ -258,7 +258,7 @@ func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	return nil
 }
 
-// contributions answers what each channel generated over time.
+// contributions shows the revenue that each channel generated over time.
 func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
@@ -323,7 +323,7 @@ func percentEstimate(e *answers.Estimate[answers.Percent]) frame.Cell {
 	return c
 }
 
-// responses answers how the revenue of a channel changes with its spend.
+// responses shows how the revenue of a channel changes with its spend.
 func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
@@ -352,7 +352,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 	return nil
 }
 
-// diagnostics answers whether the estimates can be trusted.
+// diagnostics shows whether the estimates are reliable.
 func (c *modelPages) diagnostics(_ frame.Visit, view *modelsView) error {
 	m := view.Model
 	view.Heading = "The model has no diagnostics."

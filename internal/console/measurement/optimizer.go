@@ -51,7 +51,7 @@ type shiftRow struct {
 	Current, Proposed, Change, Marginal, Right string
 	Min, Max                                   string
 	Low, High                                  string // limits that apply if none is entered
-	Most, Step                                 string // of the sliders
+	Most, Step                                 string // largest value and step of the sliders
 	AtBound, Unseen                            bool
 	Bars                                       template.HTML
 }
@@ -59,10 +59,10 @@ type shiftRow struct {
 // allocation is an optimized allocation with its expected effect. Amounts are per month.
 type allocation struct {
 	Rows          []allocated
-	Budget, Spend float64 // of the allocation, and the current spend
+	Budget, Spend float64 // budget of the allocation, and the current spend
 	Lift          interval
-	Change        *interval // of revenue, compared with current spend; nil if the budget equals it
-	Profit        *interval // of contribution after spend; nil if costs are unknown
+	Change        *interval // change of revenue, compared with current spend; nil if the budget equals it
+	Profit        *interval // change of contribution after spend; nil if costs are unknown
 	Pays          *float64  // probability of a gain, in percent
 	BudgetChange  toolkit.BudgetChange
 	Better        float64 // probability of more revenue, in percent
@@ -124,8 +124,8 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 	return out
 }
 
-// grouped adds the limits of groups, which the tool does not have, to the allocation of the tool. It starts from the same
-// spend. The contribution uses the rate of the store.
+// grouped adds the limits of groups to the tool's allocation, because the tool has no such limits. It starts from the
+// same spend. The contribution uses the rate of the store.
 func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
 	months := m.Months()
 	ask.Current = map[measure.Channel]float64{}
@@ -185,7 +185,7 @@ func (c *modelPages) optimizerPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "optimizer", Title: view.Heading, View: view, Visitor: &v.Visitor})
 }
 
-// optimize fills in the allocation that the query asks for. Invalid values are a message of the page.
+// optimize fills in the allocation that the query requests. Invalid values result in a message on the page.
 func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) error {
 	plan, asked, found, err := c.planned(v, view.Place, m)
 	view.Plan, view.Bounds = plan, frame.Figure(boundsPct, 0)
@@ -242,7 +242,7 @@ func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planV
 	return &view, asked, found, err
 }
 
-// arguments are the arguments of the tool for the form. The tool's amounts are for the window of the model.
+// arguments returns the arguments of the tool for the form. The tool's amounts are for the window of the model.
 func (p planView) arguments(months float64) frame.Arguments {
 	with := frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true}
 	if budget, err := entered("the budget", p.Budget); err == nil && budget != nil {
@@ -274,7 +274,7 @@ func (a *allocation) monthly() map[measure.Channel]float64 {
 	return out
 }
 
-// moved is the amount that the allocation moves between channels.
+// moved returns the amount that the allocation moves between channels.
 func (a *allocation) moved() (sum float64) {
 	for _, r := range a.Rows {
 		sum += math.Max(0, r.Proposed-r.Current)
@@ -364,7 +364,7 @@ func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	}
 }
 
-// effect is the change of contribution, or of revenue if costs are unknown.
+// effect returns the change of contribution, or of revenue if costs are unknown, and its name.
 func (v *optimizerView) effect(a *allocation) (interval, string) {
 	switch {
 	case a.Profit != nil:
@@ -411,8 +411,8 @@ func (v *optimizerView) shift(a *allocation, r allocated, largest float64, whole
 	return row
 }
 
-// sliderScale returns the end and the step of the sliders for a largest amount. The step is 1, 2 or 5 times a power of ten
-// and about a hundredth of the largest amount.
+// sliderScale returns the end and the step of the sliders for a largest amount. The step is 1, 2 or 5 times a power of
+// ten and about a hundredth of the largest amount.
 func sliderScale(largest float64) (most, step float64) {
 	step = 1.0
 	for i := 0; step*100 < largest; i++ {

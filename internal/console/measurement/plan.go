@@ -25,7 +25,8 @@ import (
 	"assay/internal/tools"
 )
 
-// planStep is a step from a channel to a saved draft. The steps are in the query, so a plan can be shared and continued.
+// planStep is a step from a channel to a saved draft. The steps are in the query, so a plan can be shared and
+// continued.
 type planStep int
 
 const (
@@ -78,8 +79,8 @@ type stepLink struct {
 // design is a way to change the spend in the treated regions.
 type design struct {
 	Key, Name   string
-	Factor      float64 // of the usual spend
-	Change      float64 // of spend in the test
+	Factor      float64 // multiple of the usual spend
+	Change      float64 // change of spend in the test
 	Detectable  float64 // smallest incremental ROAS with 80% power, 0 if unknown
 	Power       float64 // in percent, at the assumed return
 	Bar         template.HTML
@@ -92,8 +93,8 @@ type design struct {
 // wantedPower is the power in percent that a design should reach.
 const wantedPower = 80.0
 
-// designsOf derives three designs from the check. The effect of a design is proportional to its change of spend; a channel
-// that saturates has a smaller effect when spend rises.
+// designsOf derives three designs from the check. The effect of a design is proportional to its change of spend; a
+// channel that saturates has a smaller effect when spend rises.
 func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) []design {
 	if a.Metrics.Spend == nil || a.Metrics.Revenue == nil || a.Metrics.MDE == nil || *a.Metrics.MDE <= 0 {
 		return nil
@@ -169,7 +170,7 @@ func (c *experimentPages) planPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, status, frame.Page{Name: "plan", Title: view.Heading, View: *view, Visitor: &v.Visitor})
 }
 
-// stepIn returns the step that the query asks for, at most the step after the last answer.
+// stepIn returns the step that the query requests, but at most the step after the last answer.
 func stepIn(query url.Values) planStep {
 	if strings.TrimSpace(query.Get("channel")) == "" {
 		return channelStep

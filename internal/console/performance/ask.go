@@ -109,10 +109,10 @@ func pageOf(p frame.Place, row tools.AskedCall) option {
 	return page
 }
 
-// mostColumns is the number of columns of an answer's table.
+// mostColumns is the maximum number of columns of an answer's table.
 const mostColumns = 8
 
-// tableOf returns the rows of an answer as a table, nil without rows. Nested figures are left out.
+// tableOf returns the rows of an answer as a table, or nil if there are no rows. It omits nested figures.
 func tableOf(row tools.AskedCall) *frame.Table {
 	var result struct{ Rows []map[string]any }
 	if json.Unmarshal(row.Result, &result) != nil || len(result.Rows) == 0 {

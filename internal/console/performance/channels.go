@@ -15,7 +15,7 @@ type returns struct {
 	*tools.PerformanceAnswer
 }
 
-// returns calls performance.
+// returns calls the performance tool and returns its answer.
 func (r *request) returns() (out returns, err error) {
 	out.PerformanceAnswer, err = ask(r, tools.Performance, r.performing())
 	return out, err
@@ -54,7 +54,8 @@ var (
 	allColumns      = []channelColumn{spendColumn, attributedColumn, changeColumn, roasColumn, claimedColumn, bestColumn, intervalColumn}
 )
 
-// breakEven is the return at which contribution equals spend, or revenue if costs are unknown.
+// breakEven returns the return at which contribution equals spend. If costs are unknown, it is the return at which
+// revenue equals spend.
 func (a returns) breakEven() float64 {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
 		return float64(*b.Value)
@@ -133,7 +134,7 @@ func (k channelColumn) cell(a returns, row tools.ChannelRow, s plot.Scale) frame
 	return frame.FigureCell(&row.Orders, 0)
 }
 
-// channelBlock is the table of the channels with spend.
+// channelBlock returns the table of the channels with spend.
 func (r *request) channelBlock(a returns, columns []channelColumn) block {
 	width := 170.0
 	if len(columns) > len(overviewColumns) {
@@ -207,7 +208,7 @@ func totalCells(a returns, columns []channelColumn, spend, revenue, claimed floa
 	return cells
 }
 
-// channels answers which channel generates revenue, and why its returns differ.
+// channels shows the revenue of each channel, and why its returns differ.
 func channels(r *request) (*reportView, error) {
 	a, err := r.returns()
 	if err != nil {
@@ -262,7 +263,7 @@ func channelsLead(a returns) string {
 	return answers.Plural(certain, "channel has", "channels have") + " a whole 90% interval above " + a.breakEvenWords() + "."
 }
 
-// ownedBlock is the table of channels without spend. Unattributed revenue is last.
+// ownedBlock returns the table of channels without spend. Unattributed revenue is last.
 func (r *request) ownedBlock(a returns) block {
 	t := &frame.Table{Name: "owned", Caption: "Channels without spend", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel"},
@@ -318,7 +319,7 @@ func (r *request) drill(t *frame.Table, a returns) error {
 	return nil
 }
 
-// platforms are the channels whose reports have campaigns.
+// platforms are the channels with campaigns in their reports.
 var platforms = []string{"facebook", "google", "tiktok", "amazon", "snapchat"}
 
 func channelOf(a returns, name string) string {
@@ -333,7 +334,7 @@ func channelOf(a returns, name string) string {
 // shownCampaigns is the number of campaigns below an opened channel.
 const shownCampaigns = 10
 
-// detail adds the campaigns of a channel in the columns of the channels.
+// detail adds the campaigns of a channel as rows, with the columns of the table of channels.
 func (r *request) detail(row *frame.Row, channel string, a returns) error {
 	with := dated(r.Filter.Days)
 	with["platform"], with["limit"] = channel, shownCampaigns

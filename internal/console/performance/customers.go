@@ -11,7 +11,7 @@ import (
 	"assay/internal/tools"
 )
 
-// customers answers whether new customers come, whether they return, and what they generate.
+// customers shows how many customers are new, how many return, and their value.
 func customers(r *request) (*reportView, error) {
 	// Cohorts and lifetime values need customers that are old enough, so they cover at least a year.
 	long := r.Filter.Days

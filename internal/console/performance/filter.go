@@ -135,7 +135,7 @@ func (f filter) Granularity() civil.Granularity {
 	return civil.ByMonth
 }
 
-// dated are the arguments of a tool for a period.
+// dated returns the arguments of a tool for a period.
 func dated(days civil.Range) frame.Arguments {
 	return frame.Arguments{"start_date": days.First.String(), "end_date": days.Last.String(), "detail_level": "analyst", "compact": true}
 }

@@ -18,7 +18,7 @@ type goal struct {
 	Wide, Narrow                            template.HTML
 }
 
-// goalOf returns the month's revenue so far, its target and its forecast, nil without a forecast.
+// goalOf returns the month's revenue so far, its target and its forecast. It returns nil if there is no forecast.
 func goalOf(r *request, a *tools.ForecastingAnswer) *goal {
 	at := slices.IndexFunc(a.Rows, func(row pacing.Row) bool {
 		return row.Metric == snapshot.Revenue && row.Channel == "" && row.Expected != nil

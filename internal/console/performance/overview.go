@@ -19,7 +19,7 @@ import (
 	"assay/internal/tools"
 )
 
-// morning are the answers that the overview shows.
+// morning contains the answers that the overview shows.
 type morning struct {
 	compared  *tools.CompareAnswer
 	channels  returns
@@ -29,7 +29,7 @@ type morning struct {
 	before    map[snapshot.Metric]*tools.TrendsAnswer
 }
 
-// overview answers whether the figures of the store rose or fell, and why.
+// overview shows whether the figures of the store rose or fell, and why.
 func overview(r *request) (*reportView, error) {
 	m, err := r.morning()
 	if err != nil {
@@ -151,7 +151,8 @@ func overviewHeading(a *tools.CompareAnswer) string {
 	return text
 }
 
-// returnName is MER for the whole store: all revenue divided by all spend.
+// returnName returns "MER" for the whole store, because its return is all revenue divided by all spend. For a channel,
+// it returns "ROAS".
 func returnName(channel measure.Channel) string {
 	if channel != "" {
 		return "ROAS"
@@ -248,7 +249,7 @@ const (
 	narrowChart = 350
 )
 
-// overTime is the chart of revenue and spend.
+// overTime returns the chart of revenue and spend.
 func (r *request) overTime(m *morning) block {
 	now, before, spend := m.now[snapshot.Revenue], m.before[snapshot.Revenue], m.now[snapshot.Spend]
 	f, c := r.Filter, now.Currency
@@ -310,8 +311,8 @@ func (r *request) overTime(m *morning) block {
 // shownAhead is the number of forecast days in the chart over time.
 const shownAhead = 7
 
-// ahead returns the forecast of the next days, if the chart shows all channels by day until today. Days of the forecast are
-// differences of its cumulative values, so they have no interval.
+// ahead returns the forecast of the next days, if the chart shows all channels by day until today. Days of the forecast
+// are differences of its cumulative values, so they have no interval.
 func (r *request) ahead(m *morning) (out []plot.Day) {
 	f := r.Filter
 	at := slices.IndexFunc(m.pace.Rows, func(row pacing.Row) bool { return row.Expected != nil })

@@ -1,6 +1,6 @@
-// Package performance serves the pages that a store owner reads every morning: overview, channels, campaigns, customers,
-// products, creators, messages, surveys and sales surfaces. It also has the page of questions and the articles. Each figure
-// comes from the answer of a tool, so pages and connected apps agree.
+// Package performance serves the pages with a store's figures: overview, channels, campaigns, customers, products,
+// creators, messages, surveys and sales surfaces. It also has the page of questions and the articles. Each figure comes
+// from the answer of a tool, so pages and connected apps agree.
 package performance
 
 import (
@@ -42,7 +42,7 @@ var reports = []namedReport{
 	{"/surfaces", "Sales surfaces", surfaces},
 }
 
-// reportAt returns the report of a path, nil for another path.
+// reportAt returns the report of a path, or nil for another path.
 func reportAt(path string) *namedReport {
 	for i := range reports {
 		if reports[i].path == path {

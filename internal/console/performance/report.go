@@ -133,13 +133,13 @@ func ask[A answers.Answer](r *request, tool toolkit.Typed[A], with frame.Argumen
 	return frame.AnswerOf(r.Frame, r.Visit, r.Place, tool, with)
 }
 
-// Paged tools return at most pageRows rows. A page reads at most mostPages of them.
+// Limits of paged tools. A call returns at most pageRows rows, and a page makes at most mostPages calls.
 const (
 	pageRows  = 100
 	mostPages = 5
 )
 
-// askAll calls a paged tool for its first pages and passes each answer on.
+// askAll calls a paged tool for its first pages and calls the function take with each answer.
 func askAll[A answers.Answer](r *request, tool toolkit.Typed[A], with frame.Arguments, take func(A) *answers.Pagination) error {
 	with["limit"] = pageRows
 	for range mostPages {
@@ -210,7 +210,7 @@ func amount[T ~float64](x T, c money.Currency) string { return money.Display(flo
 // cents formats an amount with cents.
 func cents[T ~float64](x T, c money.Currency) string { return money.Display(float64(x), 2, c) }
 
-// number is a pointer to a figure as a plain number.
+// number returns a figure as a pointer to a plain number.
 func number[T ~float64](x *T) *float64 {
 	if x == nil {
 		return nil

@@ -33,12 +33,12 @@ type sharesView struct {
 	frame.Messages
 	Heading string
 	Rows    []shareRow
-	Pages   []option    // that can be shared
-	Filters [][2]string // of the new link
-	Words   string      // the filters of the new link
+	Pages   []option    // pages that can be shared
+	Filters [][2]string // filters of the new link
+	Words   string      // the filters in words
 	Back    string      // address of the page with these filters
 	Days    []option
-	Link    string // of a new link; shown once
+	Link    string // address of a new link; shown once
 	Ends    time.Time
 }
 

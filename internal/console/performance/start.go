@@ -17,7 +17,7 @@ type step struct {
 	Done, Next                  bool
 }
 
-// empty is the overview of a store without orders.
+// empty returns the overview of a store without orders.
 func (r *request) empty(a *tools.DiagnoseAnswer) *reportView {
 	at := func(path string) string { return path + "?workspace=" + string(r.Place.Workspace.ID) }
 	has := map[string]bool{}

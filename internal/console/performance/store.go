@@ -12,12 +12,12 @@ import (
 	"assay/internal/tools"
 )
 
-// dollars returns formats of amounts without and with cents.
+// dollars returns two functions that format amounts: without cents and with cents.
 func dollars(c money.Currency) (whole, exact func(answers.Money) string) {
 	return func(x answers.Money) string { return amount(x, c) }, func(x answers.Money) string { return cents(x, c) }
 }
 
-// products answers which products sell, and which coupons are used.
+// products shows which products sell, and which coupons are used.
 func products(r *request) (*reportView, error) {
 	var a *tools.ProductsAnswer
 	var rows []tools.SalesRow
@@ -122,7 +122,7 @@ func couponTable(a *tools.ProductsAnswer) *frame.Table {
 	return t
 }
 
-// creators answers which creators pay.
+// creators shows which creators pay.
 func creators(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	with["limit"] = pageRows
@@ -176,7 +176,7 @@ func creators(r *request) (*reportView, error) {
 	return view, nil
 }
 
-// messages answers what email and SMS generate.
+// messages shows the revenue that email and SMS generate.
 func messages(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	with["limit"] = pageRows
@@ -224,7 +224,7 @@ func messages(r *request) (*reportView, error) {
 	return view, nil
 }
 
-// surveys answers how customers say they found the store.
+// surveys shows the customers' answers on how they found the store.
 func surveys(r *request) (*reportView, error) {
 	var a *tools.SurveysAnswer
 	var rows []tools.SurveyRow
@@ -300,7 +300,7 @@ func surveyRow(row tools.SurveyRow, s plot.Scale, c money.Currency) frame.Row {
 	}}
 }
 
-// surfaces answers where the store sells, and whether ads sell elsewhere.
+// surfaces shows the surfaces on which the store sells, and the effect of ads on other surfaces.
 func surfaces(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	a, err := ask(r, tools.Omnichannel, with)

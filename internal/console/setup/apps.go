@@ -22,7 +22,7 @@ type appsView struct {
 type grantRow struct {
 	control.Grant
 	Host       string
-	Email      string    // of the user; "" for the visitor
+	Email      string    // email address of the user; "" for the visitor
 	Registered time.Time // zero for a client with a metadata document
 	Published  string    // address of the metadata document
 }
@@ -58,7 +58,8 @@ func (c *settingsPages) appsPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "apps", Title: "Connected apps", View: view, Visitor: &v.Visitor})
 }
 
-// grantsOf returns the valid grants that the visitor can revoke: all for owners and admins, otherwise the visitor's own.
+// grantsOf returns the valid grants that the visitor can revoke: all for owners and admins, otherwise the visitor's
+// own.
 func (c *settingsPages) grantsOf(v frame.Visit, p frame.Place) ([]control.Grant, error) {
 	grants, err := c.Store.Grants(v.Context(), p.Workspace.ID)
 	now := c.Now()

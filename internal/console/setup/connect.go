@@ -15,7 +15,7 @@ type connectView struct {
 	frame.Place
 	URL     string
 	Local   bool   // the service is reachable from this computer only
-	Client  string // whose instructions are shown
+	Client  string // app with the shown instructions
 	Clients []frame.Option
 	Facts   []frame.Fact
 	Usage   *auth.Usage // nil: no limits on the page

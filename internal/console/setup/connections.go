@@ -64,7 +64,7 @@ var adPlatforms = []adPlatform{
 	},
 }
 
-// platformNamed returns a platform of the page, nil for an unknown name.
+// platformNamed returns a platform of the page, or nil for an unknown name.
 func platformNamed(id string) *adPlatform {
 	at := slices.IndexFunc(adPlatforms, func(p adPlatform) bool { return p.ID == id })
 	if at < 0 {
@@ -79,8 +79,8 @@ type connectionsView struct {
 	frame.Messages
 	Rows      []connectionRow
 	Platforms []adPlatform
-	Adding    *adPlatform    // its form is shown; nil: none
-	Leaving   *connectionRow // its removal is to be confirmed; nil: none
+	Adding    *adPlatform    // platform with the shown form; nil: none
+	Leaving   *connectionRow // connection whose removal must be confirmed; nil: none
 	Writes    bool           // the visitor can test connections
 	Form      url.Values     // submitted values that are not secret, after an error
 }
@@ -109,7 +109,7 @@ func (v connectionsView) Lead() string {
 
 type connectionRow struct{ operation.ConnectionLine }
 
-// PlatformName returns the name of the platform for people.
+// PlatformName returns the display name of the platform.
 func (r connectionRow) PlatformName() string {
 	if p := platformNamed(r.Platform); p != nil {
 		return p.Name
@@ -137,7 +137,8 @@ func (c *settingsPages) connectionsPage(w http.ResponseWriter, v frame.Visit) {
 	c.showConnections(w, v, http.StatusOK, view, query.Get("disconnect"), query.Get("account"))
 }
 
-// showConnections shows the page. If the parameters leaving and account name a connection, it asks whether to remove it.
+// showConnections shows the page. If the parameters leaving and account name a connection, it asks whether to remove
+// it.
 func (c *settingsPages) showConnections(w http.ResponseWriter, v frame.Visit, status int, view connectionsView, leaving, account string) {
 	view.Here, view.Platforms, view.Writes = connectionsPath, adPlatforms, view.Role.Writes()
 	lines, err := operation.ListConnections.Do(v.Context(), c.Operations, v.Calls(view.Workspace.ID), operation.None{})

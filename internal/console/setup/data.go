@@ -26,17 +26,17 @@ type dataView struct {
 	Kinds         []fileKind         // choices for the source of a file
 	Largest       int                // maximum size of a file in bytes
 	Forgets       bool               // the visitor can forget customers
-	Report        *ingest.FileReport // of a file that was checked or imported
+	Report        *ingest.FileReport // report on a file that was checked or imported
 	Held          pending.ID         // ID of a checked file that can be imported
 	HeldEnds      time.Time
 	Mappings      []savedMapping
 	Fitting       []savedMapping   // mappings that fit the columns of the file
 	History       *historyPart     // nil: no history
-	Jobs          []*frame.JobView // that run or wait
+	Jobs          []*frame.JobView // jobs that run or wait
 
 	Hooks   []control.HookSecret // for owners and admins
 	HookURL string               // address for webhooks of a shop
-	Shop    string               // of the form, after an error
+	Shop    string               // shop in the form, after an error
 	Local   bool                 // shops cannot reach the service
 }
 
@@ -73,7 +73,7 @@ func (v dataView) findings(of ...health.Severity) []health.Finding {
 	return slices.DeleteFunc(slices.Clone(v.DiagnoseAnswer.Rows), func(f health.Finding) bool { return !slices.Contains(of, f.Severity) })
 }
 
-// Strip draws the timeline of a source, nil without watched days.
+// Strip draws the timeline of a source. It returns nil if there are no watched days.
 func (s connection) Strip() *strip {
 	if s.Watched == nil {
 		return nil
@@ -81,7 +81,7 @@ func (s connection) Strip() *strip {
 	return newStrip(daySpan(*s.Watched), s.Silent)
 }
 
-// Late returns how many days a source is late, 0 if fewer than two.
+// Late returns the number of days that a source is late. It returns 0 if the number is below two.
 func (s connection) Late() int {
 	if s.Behind == nil || *s.Behind < 2 {
 		return 0

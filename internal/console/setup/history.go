@@ -81,7 +81,7 @@ func (c *dataPages) fillAds(v frame.Visit, view *historyView, from, until time.T
 	return err
 }
 
-// historyOf returns the history section of the Data page, nil if the console has no history.
+// historyOf returns the history section of the Data page, or nil if the console has no history.
 func (c *dataPages) historyOf(v frame.Visit, w control.Workspace) (*historyPart, error) {
 	if c.history == nil {
 		return nil, nil

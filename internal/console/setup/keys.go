@@ -21,10 +21,10 @@ type keysView struct {
 	Heading, Lead string
 	Keys          []keyRow
 	Past          []keyRow        // revoked and expired
-	Scopes        []control.Scope // that the visitor can grant
+	Scopes        []control.Scope // scopes that the visitor can grant
 	Tools         []string
 	Made          string // secret of a new key; shown once
-	Name          string // of the form, after an error
+	Name          string // name in the form, after an error
 }
 
 type keyRow struct {
@@ -34,7 +34,7 @@ type keyRow struct {
 	Soon  bool // expires within [keySoon]
 }
 
-// keySoon is the remaining lifetime from which the page marks a key.
+// keySoon is the remaining lifetime below which the page marks a key as expiring soon.
 const keySoon = 14 * 24 * time.Hour
 
 func (c *settingsPages) keysPage(w http.ResponseWriter, v frame.Visit) {

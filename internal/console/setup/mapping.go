@@ -54,7 +54,8 @@ func (c *dataPages) savedMappings(ctx context.Context, ws measure.WorkspaceID) (
 	return saved, nil
 }
 
-// mappingNamed returns the mapping that a form names as the source of a file, nil if it names none.
+// mappingNamed returns the mapping that a form names as the source of a file. It returns nil if the form names no
+// mapping.
 func (c *dataPages) mappingNamed(ctx context.Context, ws measure.WorkspaceID, named string) (*mapper.Mapping, error) {
 	name, ok := strings.CutPrefix(named, ownMapping)
 	if !ok {
@@ -84,22 +85,22 @@ type mappingView struct {
 	frame.Place
 	frame.Messages
 	Was      string // name of the saved mapping that is edited, "" for a new one
-	Version  int64  // of that mapping when it was opened
+	Version  int64  // version of that mapping when it was opened
 	Mapping  mapper.Mapping
 	Kinds    []mapper.Kind
 	Needed   []mappingField
 	More     []mappingField
-	Columns  []columnChoice // of the file; none without a file or with too many columns
-	Names    []string       // of columns, as suggestions
+	Columns  []columnChoice // columns of the file; none without a file or with too many columns
+	Names    []string       // names of columns, as suggestions
 	Kept     []string       // settings that the form does not show
-	Currency string         // of the workspace
+	Currency string         // currency of the workspace
 	Wrong    map[string]string
 
-	Held     pending.ID // of the file
-	File     string     // its name
+	Held     pending.ID // ID of the uploaded file
+	File     string     // name of the file
 	HeldEnds time.Time
 	Seen     ingest.Seen
-	Report   *ingest.FileReport // of the file with this mapping
+	Report   *ingest.FileReport // report on the file with this mapping
 }
 
 // mappingField is a field with the values of the form.

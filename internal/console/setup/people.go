@@ -18,9 +18,9 @@ type peopleView struct {
 	Heading, Lead string
 	Members       []memberRow
 	Invitations   []invitationRow
-	Roles         []control.Role // that the visitor can assign
-	Email         string         // of the form, after an error
-	Link          string         // of a new invitation; shown once
+	Roles         []control.Role // roles that the visitor can assign
+	Email         string         // email address in the form, after an error
+	Link          string         // address of a new invitation; shown once
 	LinkFor       string
 	LinkEnds      time.Time
 }
@@ -29,7 +29,7 @@ type memberRow struct {
 	control.Membership
 	Email string
 	You   bool
-	Roles []control.Role // that the visitor can assign to the member
+	Roles []control.Role // roles that the visitor can assign to the member
 	Ends  bool           // the visitor can remove the member
 }
 
@@ -91,8 +91,8 @@ func assignableRoles(r control.Role) []control.Role {
 	return all
 }
 
-// changePeople invites a member, withdraws an invitation, changes a role or removes a member. [people.People] checks the
-// permissions.
+// changePeople invites a member, withdraws an invitation, changes a role or removes a member. [people.People] checks
+// the permissions.
 func (c *settingsPages) changePeople(w http.ResponseWriter, v frame.Visit) {
 	p, ok := c.PlaceOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {

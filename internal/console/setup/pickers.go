@@ -1,6 +1,6 @@
 package setup
 
-// zones are suggested time zones, by offset from UTC. Forms accept every IANA name.
+// zones returns suggested time zones, by offset from UTC. Forms accept every IANA name.
 func zones() []string {
 	return []string{
 		"Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", "America/Denver", "America/Phoenix", "America/Chicago", "America/Mexico_City",
@@ -12,7 +12,7 @@ func zones() []string {
 	}
 }
 
-// currencies are suggested currencies. Forms accept every ISO code.
+// currencies returns suggested currencies. Forms accept every ISO code.
 func currencies() []string {
 	return []string{
 		"USD", "EUR", "GBP", "AUD", "CAD", "CHF", "JPY", "SEK", "NOK", "DKK", "PLN", "CZK", "NZD", "SGD", "HKD", "INR", "BRL", "MXN", "ZAR", "AED", "TRY", "KRW", "CNY",

@@ -91,8 +91,8 @@ func (c *settingsPages) securityExport(w http.ResponseWriter, v frame.Visit) {
 	frame.WriteCSV(w, string(view.Workspace.ID)+"-audit-log.csv", rows)
 }
 
-// selectedEvents returns the view without rows and the filter of a request. If the visitor cannot view the audit log, it
-// writes the error page and returns false.
+// selectedEvents returns the view without rows and the filter of a request. If the visitor cannot view the audit log,
+// it writes the error page and returns false.
 func (c *settingsPages) selectedEvents(w http.ResponseWriter, v frame.Visit) (view securityView, f control.EventFilter, ok bool) {
 	query := v.URL.Query()
 	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
@@ -233,7 +233,7 @@ func eventWords(kind control.EventKind) string {
 	return string(kind)
 }
 
-// subject returns the object of an event, "" if the detail already contains it.
+// subject returns the object of an event. It returns "" if the detail already contains the object.
 func (c *settingsPages) subject(ctx context.Context, n *frame.Names, e control.Event) string {
 	switch e.Kind {
 	case control.KeyMade, control.KeyRotated, control.KeyRevoked:

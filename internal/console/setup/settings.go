@@ -17,11 +17,11 @@ const settingsPath = "/settings"
 type settingsView struct {
 	frame.Place
 	frame.Messages
-	Name string // of the form
+	Name string // name in the form
 	Days []frame.Option
 }
 
-// Fixed are the settings that the facts depend on. They are set when the workspace is created.
+// Fixed returns the settings that the facts depend on. They are set when the workspace is created.
 func (v settingsView) Fixed() []frame.Fact {
 	w := v.Workspace
 	return []frame.Fact{
@@ -33,7 +33,7 @@ func (v settingsView) Fixed() []frame.Fact {
 	}
 }
 
-// Elsewhere are the settings that other pages change.
+// Elsewhere returns the settings that other pages change.
 func (v settingsView) Elsewhere() []frame.Fact {
 	at := func(path string) string { return path + "?workspace=" + string(v.Workspace.ID) }
 	logging := "off"

@@ -1,5 +1,5 @@
-// Package setup serves the pages that set up a workspace. They show data, imports, mappings, history, costs, ad accounts,
-// apps, keys, members, the call log and the audit log.
+// Package setup serves the pages that set up a workspace. They show data, imports, mappings, history, costs, ad
+// accounts, apps, keys, members, the call log and the audit log.
 package setup
 
 import (

@@ -75,8 +75,8 @@ func (c *dataPages) sent(take func(http.ResponseWriter, frame.Visit, *multipart.
 	}
 }
 
-// checkFile reads an uploaded file without importing it and shows a preview. The CSRF token and the workspace precede the
-// file in the form, so the permission is checked before the file is read.
+// checkFile reads an uploaded file without importing it and shows a preview. The CSRF token and the workspace precede
+// the file in the form, so the permission is checked before the file is read.
 func (c *dataPages) checkFile(w http.ResponseWriter, v frame.Visit, parts *multipart.Reader) {
 	fields, file, err := fieldsBefore(parts)
 	if err != nil || !v.Visitor.Secret.AcceptsForm(frame.FormPurpose, fields["csrf"]) {
@@ -99,7 +99,8 @@ func (c *dataPages) checkFile(w http.ResponseWriter, v frame.Visit, parts *multi
 	c.checkPart(w, v, dataView{Place: p, Form: form}, file)
 }
 
-// importPlace returns the named workspace. If the visitor cannot import there, it writes the error page and returns false.
+// importPlace returns the named workspace. If the visitor cannot import there, it writes the error page and returns
+// false.
 func (c *dataPages) importPlace(w http.ResponseWriter, v frame.Visit, named string) (frame.Place, bool) {
 	p, ok := c.PlaceOf(w, v, named)
 	if ok && !p.Role.Writes() {
@@ -111,7 +112,8 @@ func (c *dataPages) importPlace(w http.ResponseWriter, v frame.Visit, named stri
 
 var errForm = errors.New("not a form of this page")
 
-// fieldsBefore reads the fields before the file and returns them with the part of the file, nil if there is none.
+// fieldsBefore reads the fields before the file and returns them with the part of the file. The part is nil if there is
+// no file.
 func fieldsBefore(parts *multipart.Reader) (fields map[string]string, file *multipart.Part, err error) {
 	fields = map[string]string{}
 	for range maxParts {

@@ -63,7 +63,7 @@ func (c *dataPages) perform(w http.ResponseWriter, v frame.Visit, p frame.Place,
 	}
 }
 
-// taskAddress is the address of the progress page of a job on a file.
+// taskAddress returns the address of the progress page of a job on a file.
 func taskAddress(j jobs.Job) string {
 	return taskPath + "?" + url.Values{"workspace": {string(j.Workspace)}, "task": {string(j.ID)}}.Encode()
 }

@@ -29,7 +29,7 @@ type Resampling struct {
 // Intervals returns bootstrap intervals of a model's shares. It draws each path's conversions and nulls from Poisson
 // distributions around their counts and computes the model again. The method is from Hanley and MacGibbon 2006,
 // "Creating non-parametric bootstrap samples using Poisson frequencies". Rows are sorted by channel. The interval
-// includes sampling error only. The same seed gives the same bytes.
+// includes sampling error only. The same seed gives the same result.
 //
 // A draw takes as long as one computation of the model.
 func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
@@ -81,7 +81,7 @@ func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	return intervals, nil
 }
 
-// sharesOf returns the channels' shares of conversions, sorted by channel; without conversions, they are zero.
+// sharesOf returns the channels' shares of conversions, sorted by channel. Without conversions, the shares are zero.
 func sharesOf(p *Paths, m Model) ([]float64, error) {
 	r, err := Attribute(p, m)
 	if err != nil {

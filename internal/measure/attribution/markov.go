@@ -33,12 +33,13 @@ type Removals struct {
 //
 // The state is the tuple of the last touchpoints. It has as many touchpoints as the order, and fewer at the start of a
 // journey. A journey ends in conversion or null. Transition probabilities are relative frequencies. Removing a channel
-// redirects every step into it to null. With Q the transitions between states and c those into conversion,
+// redirects every step into it to null. Let Q be the transitions between states, c the transitions into conversion and
+// h the probability of conversion from each state. The equations
 //
 //	h = c + Q h,   P(conversion) = h(start),
 //
-// is solved once for the whole chain and once without each channel, to about 1e-13 and without simulation. At order 1,
-// steps from a state to itself have no effect.
+// are solved once for the whole chain and once without each channel. The result has an error of about 1e-13 and needs
+// no simulation. At order 1, steps from a state to itself have no effect.
 //
 // If no path has nulls, every journey converts. The effects then measure only how many conversions pass through a
 // channel. Paths without touchpoints are ignored. Without conversions all effects are zero.

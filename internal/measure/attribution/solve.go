@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// The solver restarts after krylov directions. If fewer states than this are targets of backward steps, the first round
-// is exact.
+// The solver restarts after krylov directions. If fewer than krylov states are targets of backward steps, the first
+// round is exact.
 const (
 	krylov    = 120
 	rounds    = 200

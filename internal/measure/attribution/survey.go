@@ -16,7 +16,7 @@ const DefaultClickWorth = 200
 // DefaultLevel is the default level of intervals.
 const DefaultLevel = 0.9
 
-// Stratum is a group of orders and the buyers' answers to "how did you hear of us". Strata by order value, new or
+// Stratum is a group of orders and the buyers' answers to "How did you hear about us?". Strata by order value, new or
 // returning customer, and age of the order correct for nonresponse.
 type Stratum struct {
 	Name   string // such as "new, under USD 50"
@@ -24,7 +24,7 @@ type Stratum struct {
 	Value  int64 // value of all its orders, with and without an answer, in the unit of [Path.Value]
 	// Answers is the number of answers by channel.
 	Answers map[measure.Channel]float64
-	// Unmapped is the number of answers without a channel. Results report and otherwise ignore them.
+	// Unmapped is the number of answers without a channel. Results report this number but do not use it otherwise.
 	Unmapped float64
 }
 
@@ -121,7 +121,8 @@ func poolStrata(strata []Stratum) pooled {
 	return s
 }
 
-// count returns the number of answers that name a channel. Summing in sorted order gives the same bytes each time.
+// count returns the number of answers that name a channel. It sums in sorted order, so that rounding is the same each
+// time.
 func (s Stratum) count() float64 {
 	var n float64
 	for _, ch := range slices.Sorted(maps.Keys(s.Answers)) {

@@ -83,7 +83,8 @@ func shapley(before, after []float64) []float64 {
 	return parts
 }
 
-// weight is the share of the orders of n factors in which a given set of some factors comes just before a given factor.
+// weight returns the share of the orders of n factors in which a given set of some factors comes just before a given
+// factor.
 func weight(some, n int) float64 {
 	share := 1 / float64(n)
 	for k := range some {
@@ -117,8 +118,8 @@ func Rounded(total int64, parts []float64) []int64 {
 	return whole
 }
 
-// Groups returns the change of each group of a sum, largest first. A group may be absent before or after. Groups without
-// a change are omitted.
+// Groups returns the change of each group of a sum, largest first. A group may be absent before or after. Groups
+// without a change are omitted.
 func Groups[K ~string](before, after map[K]int64) []Part {
 	var parts []Part
 	for name, now := range after {

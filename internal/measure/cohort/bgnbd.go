@@ -24,7 +24,7 @@ type BGNBD struct {
 func buildBGNBD(v []float64) BGNBD { return BGNBD{R: v[0], Alpha: v[1], A: v[2], B: v[3]} }
 
 // FitBGNBD returns the maximum likelihood model. It needs at least one repeat purchase. A likelihood without a maximum
-// is a not-ready fault. An error about an impossible history names the history's index.
+// results in a not-ready fault. An error about an impossible history names the history's index.
 func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	all, err := grouped(histories)
 	if err != nil {
@@ -45,11 +45,12 @@ func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	return fit, nil
 }
 
-// bgnbdLikelihood is equation (6) of the paper as the log of
+// bgnbdLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (6) of the paper,
+// is
 //
 //	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
 //
-// per customer, with its gradient. It computes the logarithm of each distinct time once, because histories are in days.
+// Histories are in days, so many times are equal. The logarithm of each distinct time is computed once.
 func (all grouping) bgnbdLikelihood(n float64) likelihood {
 	logTimes, logLeft := make([]float64, len(all.times)), make([]float64, all.most+1)
 	return func(logs, gradient []float64) float64 {
@@ -95,10 +96,10 @@ func (m BGNBD) Alive(h History) float64 {
 	return 1 / (1 + math.Exp(odds))
 }
 
-// Purchases returns the expected number of repeat purchases of a new customer within the time.
+// Purchases returns the expected number of repeat purchases of a new customer within the given time.
 func (m BGNBD) Purchases(time float64) float64 { return m.whileActive(0, m.Alpha, time) }
 
-// Expected returns the expected number of further purchases of a customer within the time after the observation
+// Expected returns the expected number of further purchases of a customer within the given time after the observation
 // (equation 10 of the paper).
 func (m BGNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * m.whileActive(float64(h.Repeats), m.Alpha+h.Age, time)

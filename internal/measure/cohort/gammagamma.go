@@ -28,7 +28,7 @@ type GammaGamma struct {
 func buildGammaGamma(v []float64) GammaGamma { return GammaGamma{P: v[0], Q: v[1], V: v[2]} }
 
 // FitGammaGamma returns the maximum likelihood model. It rejects a customer without purchases or without a positive
-// mean and names the index. Fewer than two customers are a not-ready fault.
+// mean and names the index. Fewer than two customers result in a not-ready fault.
 func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	if len(spends) < 2 {
 		return Fit[GammaGamma]{},
@@ -60,7 +60,7 @@ func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 // counts are the distinct numbers of purchases.
 type counts struct {
 	different []int
-	at        []int // for each customer, the index in distinct
+	at        []int // for each customer, the index in different
 }
 
 func countsOf(spends []Spend) (c counts) {
@@ -77,9 +77,9 @@ func countsOf(spends []Spend) (c counts) {
 	return c
 }
 
-// gammaTerms contains the terms of the likelihood that depend only on the number of purchases. They are ln Γ and its
-// derivative at px + q and at px. They take most of the time and are computed once per number, because most customers
-// have one or two repeat purchases.
+// gammaTerms contains the terms of the likelihood that depend only on the number of purchases: ln Γ and its derivative
+// at px + q and at px. They take most of the time. They are computed once per number, because most customers have one
+// or two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {
@@ -89,11 +89,12 @@ func gammaTermsOf(x, p, q float64) (t gammaTerms) {
 	return t
 }
 
-// gammaGammaLikelihood is equation (1a) of the note, the log of
+// gammaGammaLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (1a) of the
+// note, is
 //
 //	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
 //
-// per customer, with its gradient. Values are divided by scale.
+// Values are divided by scale.
 func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 	among := countsOf(spends)
 	n := float64(len(spends))

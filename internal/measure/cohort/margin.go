@@ -33,7 +33,7 @@ type Margins struct {
 
 // MarginsOf returns the rule for contribution margin. Sales with costs use their costs. If at least half but not all of
 // the revenue has costs, the other sales use the rate of the sales with costs. With less than half, the other sales use
-// the assumed rate. Without costs and with an assumed rate of 0 (unknown), margins are not ready. A rate is at most 1.
+// the assumed rate. No costs and an assumed rate of 0 (unknown) result in a not-ready fault. A rate is at most 1.
 func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	if math.IsNaN(assumed) || assumed < 0 || assumed > 1 {
 		return Margins{}, fault.Invalid("assumed margin is %v, want a fraction of revenue", assumed)

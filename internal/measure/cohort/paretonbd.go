@@ -50,13 +50,13 @@ func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
 	return fit, nil
 }
 
-// paretoLikelihood is the log of
+// paretoLikelihood returns the log-likelihood per customer and sets the gradient. The likelihood is
 //
 //	Γ(r+x)/Γ(r) α^r β^s · [ (α+T)^-(r+x) (β+T)^-s + s ∫ from t_x to T of (α+t)^-(r+x) (β+t)^-(s+1) dt ],
 //
-// per customer, with its gradient. The two terms are "active until T" and "inactive since t". The note writes the
-// integral as a difference of two hypergeometric functions. For t_x near T, the difference loses precision by
-// cancellation. The integral has no cancellation.
+// The two terms are "active until T" and "inactive since t". The note writes the integral as a difference of two
+// hypergeometric functions. For t_x near T, the difference loses precision by cancellation. The integral has no
+// cancellation.
 func paretoLikelihood(groups []group, most int, n float64, rule rule, logs, gradient []float64) float64 {
 	m := buildParetoNBD([]float64{math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])})
 	logR, slopeR := rising(m.R, most)
@@ -142,12 +142,12 @@ func (m ParetoNBD) Alive(h History) float64 {
 	return 1 / (1 + math.Exp(m.left(newRule(), x, h.Recency, h.Age).log-active))
 }
 
-// Purchases returns the expected number of repeat purchases of a new customer within the time.
+// Purchases returns the expected number of repeat purchases of a new customer within the given time.
 func (m ParetoNBD) Purchases(time float64) float64 {
 	return m.R / m.Alpha * m.activeTime(m.Beta, time)
 }
 
-// Expected returns the expected number of further purchases of a customer within the time after the observation.
+// Expected returns the expected number of further purchases of a customer within the given time after the observation.
 func (m ParetoNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * (m.R + float64(h.Repeats)) / (m.Alpha + h.Age) * m.activeTime(m.Beta+h.Age, time)
 }
@@ -162,7 +162,7 @@ func (m ParetoNBD) activeTime(beta, t float64) float64 {
 	return -beta * math.Expm1(-(m.S-1)*l) / (m.S - 1)
 }
 
-// futures draws the number of purchases of each customer within the time after the observation.
+// futures draws the number of purchases of each customer within the given time after the observation.
 func (m ParetoNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, _ []float64) {
 	for i := range group {
 		counts[i] = m.future(group[i].History, time, r)

@@ -29,7 +29,7 @@ type Payback struct {
 // The interval of the day inverts the curve's intervals. It contains each day on which the margin is not significantly
 // below the cost, unless the margin was significantly above the cost before. Brookmeyer and Crowley (1982) define the
 // interval of the median survival time in this way. "Not reached by day X" is a result, not an error. A curve without
-// days is not ready.
+// days results in a not-ready fault.
 func PaybackOf(margin Curve, cost float64) (Payback, error) {
 	if !(cost >= 0) || math.IsInf(cost, 1) {
 		return Payback{}, fault.Invalid("acquisition cost is %v, want an amount from 0 up", cost)

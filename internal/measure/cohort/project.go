@@ -16,13 +16,13 @@ import (
 type Model interface {
 	// Alive returns the probability that the customer is still active at the end of the observation.
 	Alive(h History) float64
-	// Expected returns the expected number of further purchases within the time after the observation.
+	// Expected returns the expected number of further purchases within the given time after the observation.
 	Expected(h History, time float64) float64
-	// Purchases returns the expected number of repeat purchases of a new customer within the time.
+	// Purchases returns the expected number of repeat purchases of a new customer within the given time.
 	Purchases(time float64) float64
 
-	// futures draws the number of further purchases of each customer within the time. room is scratch space, two
-	// numbers per customer.
+	// futures draws the number of further purchases of each customer within the given time. The parameter room is
+	// scratch space with two numbers per customer.
 	futures(group []Buyer, time float64, r *rand.Rand, counts []int, room []float64)
 }
 
@@ -45,12 +45,12 @@ type Projection struct {
 // the fit. The parameter spend may be nil; otherwise its Q must be above 1.
 //
 // The interval is a parametric bootstrap. Each draw takes parameters from the normal approximation of their log
-// estimates. Given these and the history, it draws each customer's purchases and their value. The interval covers
-// sampling error in the future and in the parameters, but not wrong assumptions. One draw for a thousand customers
-// takes a few hundredths of a millisecond. The same seed gives the same bytes.
+// estimates. It then draws each customer's purchases and their value, given the parameters and the history. The
+// interval covers sampling error in the future and in the parameters, but not wrong assumptions. One draw for a
+// thousand customers takes a few hundredths of a millisecond. The same seed gives the same result.
 //
 // The group can be a part of the fitted customers, such as those of one channel. Its members are assumed to behave like
-// all customers with their history.
+// all customers with the same history.
 func Project[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (Projection, error) {
 	horizon = horizon.withDefaults()
 	if err := horizon.check(); err != nil {

@@ -10,7 +10,8 @@ import (
 // identify persons.
 const SmallestCohort = 5
 
-// Cohort contains the number of customers with their first order in one period, and how many ordered again.
+// Cohort contains the number of customers with their first order in one period, and the number of these customers who
+// ordered again.
 type Cohort struct {
 	Start     civil.Date // first day of the period
 	Customers int

@@ -33,7 +33,7 @@ const longestAge = 36_525
 type Curve struct {
 	Channel   measure.Channel
 	Customers int
-	Points    []Point // of day 0, 1, 2, …
+	Points    []Point // points of day 0, 1, 2, …
 }
 
 // Point is the value per customer until a day after the first order, inclusive.

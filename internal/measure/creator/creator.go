@@ -148,7 +148,7 @@ func (r Rates) linked(all []Signals) (linked, of float64) {
 	return linked, of
 }
 
-// cleaningSpread is the relative standard error of codeOrders over all creators.
+// cleaningSpread returns the relative standard error of codeOrders over all creators.
 func (r Rates) cleaningSpread(coded Signals) float64 {
 	if !r.Cleaned {
 		return assumedSpread

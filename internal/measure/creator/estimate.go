@@ -39,7 +39,7 @@ const (
 //
 // Each signal divided by its rate estimates the number of orders T. Given T, a signal is binomial, so its variance is
 // proportional to T. The weights are inverse variances and depend only on the rates. The interval is a score interval,
-// as Wilson's (1927). It contains each T for which the estimate is within z standard deviations. At the limits, (x -
+// like Wilson's (1927). It contains each T for which the estimate is within z standard deviations. At the limits, (x -
 // T)² = z² (a T + d + e T²). The terms a and d are from the signals, times Noise, and e is from the rates' common
 // level. Neither estimate nor interval is below the number of orders in surveys or links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {

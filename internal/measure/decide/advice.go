@@ -31,8 +31,9 @@ type Advice struct {
 // convincing is the minimum probability of a gain for the advice to change an allocation or a budget.
 const convincing = 0.6
 
-// WhyNot returns why a change is not advised, "" if it is advised. The parameter probability is that of a gain. The text
-// continues a sentence that states it. Reallocations and changes of the budget follow this one rule (decision 36).
+// WhyNot returns the reason why a change is not advised, or "" if it is advised. The parameter probability is the
+// probability of a gain. The text continues a sentence that states this probability. Reallocations and changes of the
+// budget follow the same rule (decision 36).
 func WhyNot(probability float64, gain stats.Summary) string {
 	switch {
 	case !(probability >= convincing):

@@ -2,7 +2,8 @@ package decide
 
 import "math"
 
-// chain projects a channel's spends onto the spends with bounded changes between periods. It is reusable scratch space.
+// chain finds the spends with bounded changes between periods that are nearest to a channel's spends. It is reusable
+// scratch space.
 //
 // Let f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change. The last spend
 // minimizes f_n. Each earlier spend minimizes its f, and is then clipped so that the difference to the next spend is at
@@ -50,7 +51,7 @@ func root(corners []corner) float64 {
 	return corners[len(corners)-1].at
 }
 
-// widen replaces the derivative of f by the derivative of f's minimum over neighborhoods, within bounds.
+// widen replaces the derivative of f with the derivative of f's minimum over neighborhoods, within bounds.
 func (c *chain) widen(root float64, within Range, change float64) {
 	out := c.moved[:0]
 	for _, k := range c.corners {

@@ -14,8 +14,8 @@ type curve struct {
 	a, b, c, d []float64 // on interval i at u = x - grid[i]: a + u (b + u (c + u d))
 }
 
-// newCurve interpolates the grid. The true slope may be infinite at the first point. It is replaced by the slope of the
-// parabola through the first two points that has the second point's slope.
+// newCurve interpolates the grid. The true slope may be infinite at the first point. newCurve replaces it with the
+// slope of the parabola through the first two points that has the second point's slope.
 func newCurve(grid, value, slope []float64) curve {
 	n := len(grid) - 1
 	k := curve{grid, make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}

@@ -1,9 +1,9 @@
 // Package decide optimizes the allocation of a budget to channels under uncertain response curves.
 //
 // Response curves are joint posterior draws on a grid of spends. Joint draws preserve correlated uncertainty (a high
-// baseline lowers all channels at once). [Optimize] allocates a budget, bounds the distance to the optimum, and
-// evaluates the allocation out of sample, with draws that did not choose it. [Information] returns the value of an
-// experiment on each channel. [Spread] distributes spend over time.
+// baseline lowers all channels at once). [Optimize] allocates a budget and bounds the distance to the optimum. It
+// evaluates the allocation out of sample, with draws that were not used to optimize it. [Information] returns the value
+// of an experiment on each channel. [Spread] distributes spend over time.
 //
 // The package does not depend on a model. It assumes that channels' responses are additive and do not change after the
 // window of the draws.
@@ -50,7 +50,7 @@ type Channel struct {
 type Response struct {
 	Spend []float64   // grid, increasing from 0
 	Value [][]float64 // one row per grid point, one element per draw, in the target's unit
-	Slope [][]float64 // derivatives by spend; not used at spend 0, where they may be infinite
+	Slope [][]float64 // derivatives with respect to spend; not used at spend 0, where they may be infinite
 }
 
 // Group bounds the total spend of some channels. A channel is in at most one group.
@@ -60,7 +60,7 @@ type Group struct {
 	Min, Max float64
 }
 
-// Risk is the weight of bad outcomes in the objective.
+// Risk contains the weight of bad outcomes in the objective and the limit on a channel's change.
 type Risk struct {
 	// Weight is the weight of the conditional value at risk (CVaR) in the objective, 0 to 1; the remaining weight is on
 	// the mean.

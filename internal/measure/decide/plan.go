@@ -13,8 +13,8 @@ import (
 type Plan struct {
 	Allocations []Allocation // in the problem's order
 	Certificate Certificate
-	// Lift is the optimized response minus the response of the current allocation, in the target's unit. It includes the
-	// effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
+	// Lift is the optimized response minus the response of the current allocation, in the target's unit. It includes
+	// the effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
 	// optimized with the other half.
 	Lift stats.Summary
 	// BeatsCurrent is the probability that the lift is positive, evaluated in the same way.
@@ -33,7 +33,7 @@ type Allocation struct {
 	// RightWay is the probability that the money moved into or out of the channel has a higher return after the move.
 	// It is nil if the channel's spend does not change or no money moves in the other direction.
 	RightWay *float64
-	// Unseen reports that the proposed spend is above the range of the data, so its response depends on the assumed
+	// Unseen is true if the proposed spend is above the range of the data. Its response then depends on the assumed
 	// curve shape.
 	Unseen bool
 }

@@ -20,7 +20,7 @@ type chooser struct {
 	total []float64 // scratch: each draw's total response to an allocation
 }
 
-// Limits of the game, which ends when bound and objective meet.
+// Limits of the search. It ends when bound and objective meet.
 const (
 	rounds     = 24
 	fairEnough = 2e-5
@@ -96,7 +96,7 @@ func blendAll(curves, others []curve, w float64) []curve {
 	return curves
 }
 
-// objective is the function to maximize.
+// objective returns the value of the objective for an allocation.
 func (c *chooser) objective(plan []float64) float64 {
 	c.respond(plan)
 	mean := meanOf(c.total, c.draws)
@@ -114,7 +114,7 @@ func (c *chooser) worst(plan []float64) []int {
 
 func (c *chooser) respond(plan []float64) { c.responses(c.total, plan) }
 
-// tail returns the draws with the smallest totals; among equal totals, the first.
+// tail returns the draws with the smallest totals. Among equal totals, it returns the first.
 func (c *chooser) tail() []int {
 	order := slices.Clone(c.draws)
 	slices.SortFunc(order, func(a, b int) int {

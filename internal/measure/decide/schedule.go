@@ -13,8 +13,8 @@ import (
 // Flighting is a channel's response to spend per period with adstock: spend also affects later periods.
 type Flighting interface {
 	// Response returns the total response in the target's unit, until the adstock of the last period has decayed. It
-	// includes the adstock of spend before the first period. Response adds the derivatives by each period's spend to
-	// the slice slope.
+	// includes the adstock of spend before the first period. Response adds the derivatives with respect to each
+	// period's spend to the slice slope.
 	Response(spend, slope []float64) float64
 }
 
@@ -43,8 +43,8 @@ type ScheduledChannel struct {
 	Total    *Range   // bounds on the sum over all periods; nil for none
 	Change   *float64 // limit on the difference between consecutive periods; nil for none
 	Response Flighting
-	// Concave is true if returns always diminish. Otherwise Spread tries several starting points, and the bound is
-	// local.
+	// Concave is true if returns always diminish. Otherwise Spread tries several starting points, and its certificate
+	// does not bound every schedule.
 	Concave bool
 }
 
@@ -64,9 +64,10 @@ const (
 	tangentError  = 1e-7 // error of a tangent's bound, as a share of the schedule's response
 )
 
-// Spread maximizes the response over the spends of each channel and period. For concave responses the certificate
-// bounds every schedule. For S-shaped responses it bounds only schedules with a response below the tangent at the
-// result. The result is then a local optimum, found from constant spend and from bursts every two to four periods.
+// Spread maximizes the response over the spends of each channel and period. For concave responses, the certificate
+// bounds every schedule. For S-shaped responses, it bounds only schedules with a response below the tangent at the
+// result. The result is then a local optimum. Its searches start from constant spend and from bursts every two to four
+// periods.
 //
 // The method is projected gradient ascent with momentum (Nesterov 1983, as in Beck and Teboulle 2009) and a restart
 // after each decrease. The bound is the maximum of the tangent over all schedules (Frank and Wolfe 1956).
@@ -222,7 +223,7 @@ func along(from, slope []float64, step float64) []float64 {
 //
 // Let p be the end of the projected step of length k along the slopes g. For every schedule z, (x + k g - p)(z - p) is
 // at most 0. Therefore g z exceeds g p by at most |p - x| |z - p| / k. The distance |z - p| is at most the diameter of
-// the set. A long step makes this small.
+// the set. A long step makes this bound small.
 func (s *scheduler) tangent(x []float64, value float64) float64 {
 	diagonal := math.Sqrt2 * s.Budget
 	step := diagonal * diagonal / (tangentError*math.Abs(value) + 1e-300)

@@ -11,7 +11,7 @@ import (
 // Windows of claimed orders. The longer window finds smaller changes in channels with few orders.
 var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
 
-// Limits of a break of claims.
+// Limits of a break in claimed orders.
 const (
 	claimTests  = 4                 // per channel: two windows and two predictions
 	claimP      = 1e-3 / claimTests // maximum p-value of a test (Bonferroni): 1e-3 per channel
@@ -20,9 +20,9 @@ const (
 	lostClaims  = 0.3               // maximum change after a fall; platforms add conversions to recent days later
 )
 
-// claims compares a channel's claimed orders with a prediction from other series, its drivers. All are prefix sums. With
-// C claims in the base, and with the relative change r of each of n drivers from the base to the recent window, the
-// expected number of claims is
+// claims compares a channel's claimed orders with a prediction from other series, its drivers. All series are prefix
+// sums. Let C be the claims in the base, and r the relative change of each of n drivers from the base to the recent
+// window. The expected number of claims is
 //
 //	e = C (r₁ ··· rₙ)^(1/n).
 //
@@ -31,10 +31,10 @@ const (
 // several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). Last-touch orders alone
 // find a loss of these orders.
 //
-// Claims and last-touch orders are counts. With o such orders in the recent window and O in the base, the variance of the
-// number is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the errors of earlier windows, as in
-// outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206). The p-value is a tail of the scaled Poisson
-// distribution.
+// Claims and last-touch orders are counts. With o last-touch orders in the recent window and O in the base, the
+// variance of the number is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the errors of
+// earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206). The p-value is a
+// tail of the scaled Poisson distribution.
 type claims struct {
 	claimed []float64
 	drivers [][]float64 // the first is last-touch orders
@@ -55,7 +55,7 @@ func (c claimTest) alarms() bool {
 	return c.p < claimP && (c.claimed > c.expected && c.change() >= mostClaims || c.claimed < c.expected && c.change() <= lostClaims)
 }
 
-// confidence is the probability that the break is not noise: from 0.8 at the limit to 0.99.
+// confidence returns the probability that the break is not noise: from 0.8 at the limit to 0.99.
 func (c claimTest) confidence() float64 { return min(0.99, 1-0.2*c.p/claimP) }
 
 // totals returns a series' totals in the base and in the recent window that end before index t.
@@ -123,8 +123,8 @@ func (c claims) since(end int) int {
 	return t
 }
 
-// claimsBreaks finds channels whose claimed orders jump or end while spend continues: a pixel that fires twice, or not at
-// all. A loss of touchpoints has its own kind of finding and replaces this finding.
+// claimsBreaks finds channels with claimed orders that jump or end while spend continues. The cause is usually a pixel
+// that fires twice, or not at all. A loss of touchpoints has its own kind of finding and replaces this finding.
 func claimsBreaks(s Store) (all []Finding) {
 	for _, ch := range s.Channels {
 		for _, c := range s.claims(ch) {

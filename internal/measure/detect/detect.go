@@ -1,5 +1,5 @@
-// Package detect finds changes and opportunities in a store's data that need a decision: spend past its optimum,
-// broken tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
+// Package detect finds changes and opportunities in a store's data that need a decision: spend past its optimum, broken
+// tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
 // month, and a confidence.
 //
 // Changes of a series have a robust z-score relative to the series' own history (see [drift]). The threshold is
@@ -44,7 +44,7 @@ const (
 	SeasonAhead   Kind = "season_ahead"
 )
 
-// Severity is how soon a finding needs a decision, regardless of its value.
+// Severity is the urgency of the decision that a finding needs, regardless of the finding's value.
 type Severity int
 
 // The severities.
@@ -54,7 +54,7 @@ const (
 	Alarm                   // today: figures or sales are wrong until someone acts
 )
 
-// Effort is the work that acting needs.
+// Effort is the amount of work to act on a finding.
 type Effort int
 
 // The efforts.
@@ -89,8 +89,8 @@ type Finding struct {
 	Name    string          // display name of the subject, if it differs
 	Channel measure.Channel // channel of the subject; "" if it has none
 	Since   civil.Date      // first day of the evidence; zero if there is none
-	// Value is the gain of acting, per month: contribution where its rate is known, revenue otherwise. nil means
-	// unknown.
+	// Value is the gain of acting, per month: contribution if its rate is known, otherwise revenue. It is nil if the
+	// value is unknown.
 	Value      *measure.Estimate
 	Confidence float64 // probability that the finding is real
 	Effort     Effort
@@ -125,7 +125,7 @@ func Find(s Store) []Finding {
 	return all
 }
 
-// Score is the expected value of acting per unit of effort. A finding without a value has the score 0.
+// Score returns the expected value of acting, divided by the effort. The score of a finding without a value is 0.
 func (f Finding) Score() float64 {
 	if f.Value == nil {
 		return 0

@@ -34,17 +34,17 @@ type windows struct {
 	anySeason    bool // no comparison with the year before
 }
 
-// drift is a change of the ratio of two daily series, such as spend per new customer, between a recent window and the base
-// before it. With d the logarithm of the ratio's relative change, the score compares d with its own past values, at steps
-// of a week:
+// drift is a change of the ratio of two daily series between a recent window and the base before it. An example is
+// spend per new customer. With d the logarithm of the ratio's relative change, the score compares d with its own past
+// values, at steps of a week:
 //
 //	z = (d - median) / max(1.4826 MAD, 0.03).
 //
-// The median absolute deviation (MAD) tolerates past outliers. If the standard deviation is smaller, as with ratios that
-// alternate between two levels, it replaces 1.4826 MAD. If the series is longer than a year, d is also compared
-// with the most extreme value around the same day a year before, if that value is at least two deviations from the
-// median. The score then uses the smaller distance. A yearly sale is then not a finding. The most extreme of five
-// ordinary values is noise, not a season. A shorter history needs twice the distance.
+// The median absolute deviation (MAD) tolerates past outliers. If the standard deviation is smaller, as with ratios
+// that alternate between two levels, it replaces 1.4826 MAD. If the series is longer than a year, d is also compared
+// with the most extreme value around the same day a year before. That value must be at least two deviations from the
+// median, because the most extreme of five ordinary values is noise. The score then uses the smaller distance, so a
+// yearly sale is not a finding. If the series is shorter than a year, the score is halved.
 type drift struct {
 	z           float64
 	before, now float64 // ratio
@@ -72,11 +72,11 @@ func driftOf(num, den []float64, w windows) (drift, bool) {
 	return d, true
 }
 
-// change is the relative change of the ratio.
+// change returns the relative change of the ratio.
 func (d drift) change() float64 { return d.now/d.before - 1 }
 
-// confidence is the probability that the drift is not noise: from 0.8 at the threshold to 0.99. Without a year of history
-// a season can be the cause.
+// confidence returns the probability that the drift is not noise: from 0.8 at the threshold to 0.99. Without a year of
+// history, a season can be the cause.
 func (d drift) confidence() float64 {
 	c := min(0.99, 0.8+0.05*(math.Abs(d.z)-alarmZ))
 	if !d.yearly {
@@ -203,7 +203,8 @@ func atLeast(k, mean, dispersion float64) float64 {
 // dispersion is the assumed ratio of variance to mean of counts per week: orders cluster by campaign and weather.
 const dispersion = 2.0
 
-// rare is the p-value of a finding from counts. A store has about 200 campaigns, ads, products and codes.
+// rare is the p-value of a finding from counts. It is small because a store has about 200 campaigns, ads, products and
+// codes.
 const rare = 1e-6
 
 // day returns the date of an index.

@@ -74,8 +74,8 @@ func pacing(s Store) (all []Finding) {
 	return all
 }
 
-// rebooking finds creators without recent posts and with a positive contribution after their cost over the whole
-// interval.
+// rebooking finds creators without recent posts who have a positive contribution after their cost, even at the lower
+// limit of the interval.
 func rebooking(s Store) (all []Finding) {
 	for _, c := range s.Creators {
 		if c.Open || c.Cost <= 0 || s.Rate == nil {

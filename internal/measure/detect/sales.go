@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// A drift is a finding if it is also large enough to act on.
+// Minimum size of a drift that is a finding.
 const (
 	leastChange   = 0.15
 	leastAcquired = 30 // minimum number of new customers in the recent window
@@ -16,7 +16,8 @@ const (
 // quarter compares four weeks with the twelve weeks before them.
 var quarter = windows{recent: 28, base: 84}
 
-// cacDrift finds channels whose spend per new customer rose. The value is the spend that is saved at the former cost.
+// cacDrift finds channels with a rise of the spend per new customer. The value is the spend that is saved at the former
+// cost.
 func cacDrift(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		if lately(c.NewOrders, quarter.recent) < leastAcquired {
@@ -32,8 +33,8 @@ func cacDrift(s Store) (all []Finding) {
 	return all
 }
 
-// drifted completes a finding of a rising ratio. Its value is the part of the monthly amount that is gained if the ratio
-// returns to its former level. The direction is -1 for a ratio that fell.
+// drifted completes a finding of a rising ratio. Its value is the part of the monthly amount that is gained if the
+// ratio returns to its former level. The direction is -1 for a ratio that fell.
 func (s Store) drifted(f Finding, d drift, monthly, direction float64, now, before string, unit Unit) Finding {
 	low, high := d.span()
 	f.Since, f.Confidence, f.Effort, f.Severity = s.day(d.since), d.confidence(), Medium, Warning
@@ -160,8 +161,8 @@ func outages(s Store) (all []Finding) {
 	return all
 }
 
-// stopped finds products that sold every week and then stopped, for example because they are sold out or hidden. The
-// loss is between a fifth and all of their revenue, because some customers buy another product.
+// stopped finds products with sales in every week that then stopped selling, for example because they are sold out or
+// hidden. The loss is between a fifth and all of their revenue, because some customers buy another product.
 func stopped(s Store) (all []Finding) {
 	for _, p := range s.Products {
 		expected := p.Before / 8

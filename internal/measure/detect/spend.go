@@ -12,8 +12,9 @@ import (
 // sure is the minimum probability of a finding from the model.
 const sure = 0.9
 
-// pastOptimum finds channels whose marginal ROAS is below or above break-even with a probability of at least 90%. Break-even
-// is 1 / contribution rate. The value is the change of contribution after one step of spend, at the model's interval.
+// pastOptimum finds channels with a marginal ROAS below or above break-even, with a probability of at least 90%.
+// Break-even is 1 / contribution rate. The value is the change of contribution after one step of spend, at the model's
+// interval.
 func pastOptimum(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		m := c.Marginal
@@ -49,7 +50,8 @@ func pastOptimum(s Store) (all []Finding) {
 	return all
 }
 
-// A spend shift is a level outside all earlier levels of the channel.
+// Limits of a spend shift, as multiples of the spend before. The new level must also be outside all earlier levels of
+// the channel.
 const (
 	shiftUp   = 2.5
 	shiftDown = 0.2
@@ -80,7 +82,8 @@ func spendShifts(s Store) (all []Finding) {
 	return all
 }
 
-// beyond reports whether the total of the last three days is beyond every earlier three-day total in the direction.
+// beyond reports whether the total of the last three days is beyond every earlier three-day total in the given
+// direction.
 func beyond(spend []float64, up bool) bool {
 	sums := prefix(spend)
 	last := len(spend)
@@ -153,7 +156,7 @@ const (
 	tiredDays = 28
 )
 
-// fatigued finds ads whose click rate fell below 70% of the earlier rate. The other ads of the channel are the control.
+// fatigued finds ads with a click rate below 70% of their earlier rate. The other ads of the channel are the control.
 func fatigued(s Store) (all []Finding) {
 	clicks, views := map[measure.Channel][2]float64{}, map[measure.Channel][2]float64{}
 	spend := map[measure.Channel]float64{}
@@ -190,7 +193,7 @@ func fatigued(s Store) (all []Finding) {
 	return all
 }
 
-// relative is the relative change of a rate, 0 if it is unknown.
+// relative returns the ratio of a rate to its earlier value, or 0 if it is unknown.
 func relative(k, n, kBefore, nBefore float64) float64 {
 	if !(n > 0 && nBefore > 0 && kBefore > 0) {
 		return 0
@@ -201,9 +204,9 @@ func relative(k, n, kBefore, nBefore float64) float64 {
 // leastInformation is the minimum value of a recommended experiment, as a share of the store's monthly contribution.
 const leastInformation = 1e-3
 
-// untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value of
-// perfect information on one decision: spend a step of 20% more, or 20% less. With the contribution per unit of spend
-// normal around m with standard deviation v, it is
+// untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
+// of perfect information on one decision: spend a step of 20% more, or 20% less. The contribution per unit of spend is
+// normal with mean m and standard deviation v. The value is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).
 func untested(s Store) (all []Finding) {
@@ -234,7 +237,7 @@ func untested(s Store) (all []Finding) {
 	return all
 }
 
-// loss is the expected loss of the better of two decisions without information.
+// loss returns the expected loss of the better of two decisions without information.
 func loss(mean, sd float64) float64 {
 	if sd <= 0 {
 		return 0

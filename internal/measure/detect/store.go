@@ -143,7 +143,7 @@ type Season struct {
 	Usual   float64 // daily revenue in the season last year, relative to the four weeks before it; 0: unknown
 }
 
-// rate is the contribution per unit of revenue, or 1 if values are in revenue.
+// rate returns the contribution per unit of revenue, or 1 if values are in revenue.
 func (s Store) rate() float64 {
 	if s.Rate == nil {
 		return 1
@@ -164,7 +164,7 @@ func lately(series []float64, days int) (total float64) {
 	return total
 }
 
-// Monthly is the store's revenue, or contribution if its rate is known, per month of the last 90 days.
+// Monthly returns the store's revenue, or contribution if its rate is known, per month of the last 90 days.
 func (s Store) Monthly() float64 {
 	days := min(90, len(s.Revenue))
 	if days == 0 {
@@ -173,7 +173,7 @@ func (s Store) Monthly() float64 {
 	return s.rate() * perMonth(lately(s.Revenue, days), days)
 }
 
-// aov is the mean order value of the last 90 days.
+// aov returns the mean order value of the last 90 days.
 func (s Store) aov() float64 {
 	if orders := lately(s.Orders, 90); orders > 0 {
 		return lately(s.Revenue, 90) / orders

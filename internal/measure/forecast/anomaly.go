@@ -21,10 +21,10 @@ type Anomaly struct {
 	Shift      float64 // at the first point of a new level: new level / former level - 1; otherwise 0
 }
 
-// ActionableShare is the false discovery rate of actionable points.
+// ActionableShare is the maximum false discovery rate of actionable points.
 const ActionableShare = 0.2
 
-// leastJudged is the minimum length of a series.
+// leastJudged is the minimum number of points in a series.
 const leastJudged = 21
 
 // Anomalies tests every point of a complete series against the points on both sides. The newest point has only earlier
@@ -38,9 +38,9 @@ const leastJudged = 21
 // the highest likelihood of all errors applies: raw values, square roots or logarithms. P comes from that distribution
 // and Z from P.
 //
-// Anomalies assumes one season. A level shift is one finding: its first point has Shift, and each point is predicted
-// from its own side of the shift (see [levelShifts]). [OneStep] evaluates days as they arrive. A value that is not
-// finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready fault.
+// Anomalies assumes one seasonal cycle. A level shift is one finding: its first point has Shift, and each point is
+// predicted from its own side of the shift (see [levelShifts]). [OneStep] evaluates days as they arrive. A value that
+// is not finite results in an invalid fault. Fewer than 21 points or three seasons result in a not-ready fault.
 func Anomalies(values []float64, season int) ([]Anomaly, error) {
 	season = max(1, season)
 	for t, y := range values {
@@ -108,8 +108,8 @@ func (l lens) from(x float64) float64 {
 	}
 }
 
-// habit is the minimum difference in log-likelihood at which another transformation replaces logarithms. Logarithms are
-// preferred because effects are usually proportional.
+// habit is the minimum gain in log-likelihood for which another transformation is used instead of logarithms.
+// Logarithms are preferred because effects are usually proportional.
 const habit = 5
 
 func bestLens(values []float64, season int) judgement {
@@ -139,7 +139,8 @@ func bestLens(values []float64, season int) judgement {
 	return best
 }
 
-// slope returns the log derivative at y, which makes likelihoods comparable between transformations.
+// slope returns the logarithm of the transformation's derivative at y. With it, likelihoods are comparable between
+// transformations.
 func (l lens) slope(y, unit float64) float64 {
 	switch l {
 	case root:
@@ -178,8 +179,8 @@ func judged(values []float64, season int, l lens, shifts []Change) judgement {
 	return j
 }
 
-// The noise at a point is estimated from the half-year around it, because variance is seasonal. With only a quarter of
-// a year, two errors would be censored, and two outliers would take both places.
+// The noise at a point is estimated from the half-year around it, because variance is seasonal. In a quarter of a year,
+// only the two largest errors would be censored. A third outlier would then inflate the scale.
 const (
 	nearPoints = 182 // minimum number of errors
 	nearCycles = 26  // minimum number of seasons
@@ -215,7 +216,7 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns the prediction of each point from all others. Points with apart set are predicted but have no part in
+// around returns the prediction of each point from all others. Points with apart set are predicted but are not used in
 // other predictions. The level of a point comes from its own side of a shift.
 func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 	n := len(x)
@@ -289,7 +290,7 @@ func leave(weights []float64, apart []bool) {
 }
 
 // others sets each point's seasonal factor: the weighted mean of the deviations at the same position in the cycle,
-// excluding its own.
+// without the point's own deviation.
 func others(deviations, weights []float64, season int, factors []float64) {
 	for place := range season {
 		var sum, weight float64
@@ -303,7 +304,7 @@ func others(deviations, weights []float64, season int, factors []float64) {
 	}
 }
 
-// bisquare sets each point's weight from its error. The weight is near zero beyond six times the typical error.
+// bisquare sets each point's weight from its error. The weight is near zero beyond six times the median absolute error.
 func bisquare(errors, weights []float64) {
 	scale := 6 * typical(errors)
 	for t, e := range errors {
@@ -355,8 +356,7 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 
 // noiseOf returns the error distribution, and the log-likelihood with the best degrees of freedom from a short list.
 // The degrees of freedom of the result are the geometric mean of their posterior. The most likely value is imprecise
-// with a few hundred errors. Where it is too low, anomalies are missed. Where it is too high, normal points become
-// anomalies.
+// with a few hundred errors. If it is too low, anomalies are missed. If it is too high, normal points become anomalies.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
 	for t, e := range errors {
@@ -403,7 +403,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	return noise, highest
 }
 
-// censoredShare determines the share of censored errors: the largest errors, one in censoredShare, are censored.
+// censoredShare is the number of errors per censored error. The largest errors are censored.
 const censoredShare = 50
 
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }

@@ -68,9 +68,10 @@ func product(a, b []float64, m int, room *lags) {
 	}
 }
 
-// stationary maps unconstrained numbers to partial autocorrelations and these to the coefficients of a stationary
-// autoregression. See Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models". With
-// reversed signs, they are the coefficients of an invertible moving average.
+// stationary maps unconstrained numbers to partial autocorrelations, and the partial autocorrelations to the
+// coefficients of a stationary autoregression. See Monahan 1984, "A note on enforcing stationarity in
+// autoregressive-moving average models". With reversed signs, they are the coefficients of an invertible moving
+// average.
 func stationary(free, out []float64) {
 	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points diverge
 	var before [8]float64
@@ -150,9 +151,10 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	return p, a, a.params
 }
 
-// fit estimates an order by conditional least squares (Box, Jenkins and Reinsel 2008, section 7.1). Points and errors
-// before the first point are at the mean. The search starts at the end of the trail's search, otherwise at a similar
-// model, if there is one. The search stops when it cannot reach the similar model's AICc.
+// fit estimates an order by conditional least squares (Box, Jenkins and Reinsel 2008, section 7.1). Before the first
+// point, values equal the mean and errors are zero. The search starts at the parameters from the trail's search. If the
+// trail has none, it starts at a similar model's parameters, if there is a similar model. The search stops when it
+// cannot reach the similar model's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)
 	size, parameters := float64(len(c.w)), float64(len(params)+1)
@@ -175,7 +177,8 @@ func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	return a, true
 }
 
-// derive sets the derivatives of the errors e by the parameters, given lags at these parameters. Let x = w - c. Then
+// derive sets the derivatives of the errors e with respect to the parameters, given lags at these parameters. Let x = w
+// - c. Then
 //
 //	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
 //	∂e/∂φ_i = -B^i Φ X,   ∂e/∂Φ_j = -B^(mj) φ X,   ∂e/∂θ_i = B^i Θ E,   ∂e/∂Θ_j = B^(mj) θ E,   ∂e/∂c = -φ Φ 1 / θΘ,
@@ -240,7 +243,7 @@ func (c *candidate) derive(a *arima, params, e, columns []float64) {
 	a.ma.filter(columns)
 }
 
-// addLater adds to each value a multiple of the value lag points earlier.
+// addLater multiplies the values of from by the factor by and adds them to the values of to that are lag points later.
 func addLater(by float64, from, to []float64, lag int) {
 	if by == 0 || lag >= len(to) {
 		return
@@ -251,7 +254,7 @@ func addLater(by float64, from, to []float64, lag int) {
 	}
 }
 
-// slopeOf returns the derivative of the coefficients of [stationary] by one of its inputs.
+// slopeOf returns the derivative of the coefficients of [stationary] with respect to its k-th input.
 func slopeOf(free []float64, k int) (slope [8]float64) {
 	var moved, up, down [8]float64
 	const h = 1e-5
@@ -279,7 +282,7 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets starting values. It uses the values of a similar model if the model has them.
+// start sets starting values. It uses the parameters of a similar model if that model has them.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1

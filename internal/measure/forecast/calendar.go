@@ -76,8 +76,8 @@ func (p *Prediction) factor(h int) float64 {
 	return p.factors[h]
 }
 
-// calendarSD returns the standard deviation of the logarithm of a sum that comes from the calendar's uncertainty, to
-// first order.
+// calendarSD returns the standard deviation that the calendar's uncertainty causes in the logarithm of a sum, to first
+// order.
 func (p *Prediction) calendarSD(steps int) float64 {
 	sum := stats.Sum(p.Points[:steps])
 	if p.calendar == nil || !(sum > 0) {

@@ -18,9 +18,9 @@ type Change struct {
 // detection of changepoints with a linear computational cost"). The cost of a segment is its residual sum of squares
 // around a line, after seasonal adjustment. The penalty of a change point is 5 log(n) times the noise variance, times
 // (1+ρ)/(1-ρ) for autocorrelated noise. Outliers are first moved to three standard deviations. Segments have at least
-// two seasons and ten points; a series shorter than two segments is a not-ready fault.
+// two seasons and ten points. A series shorter than two segments results in a not-ready fault.
 //
-// A change shows when a series changed, not why. A smooth curve is also split into segments.
+// Changes estimates the time of a change but cannot find its cause. A smooth curve is also split into segments.
 func Changes(values []float64, season int) ([]Change, error) {
 	season = max(1, season)
 	least := max(10, 2*season)
@@ -81,7 +81,7 @@ const (
 
 // levelShifts returns the positions at which the level of a positive series jumps and stays: by at least [shiftLevel]
 // and by at least [shiftNoise] standard deviations. The segments of [Changes] are long, so a few unusual days are not a
-// shift. It compares the median of the two seasons before with the median of the two seasons after.
+// shift. levelShifts compares the median of the two seasons before with the median of the two seasons after.
 func levelShifts(j judgement, values []float64, season int) (shifts []Change) {
 	n, least := len(values), max(10, 2*season)
 	if n < 2*least || slices.Min(values) < 0 {

@@ -40,8 +40,8 @@ func poolOf(m track, later []float64) (*pool, []float64) {
 	return nil, nil
 }
 
-// backtest rolls the models through the values. It returns each model's mean absolute error over all origins and steps
-// up to the horizon.
+// backtest moves the forecast origin through the values. It returns each model's mean absolute error over all origins
+// and all steps up to the horizon.
 func (p *pool) backtest(values []float64, horizon int) []float64 {
 	errors, n := make([]float64, len(p.members)), 0
 	ahead := make([]float64, horizon)
@@ -66,9 +66,9 @@ func (p *pool) backtest(values []float64, horizon int) []float64 {
 //
 //	error^(-k),
 //
-// the likelihood of k independent errors from a Laplace distribution with the model's own scale. k is the number of
-// disjoint windows of the horizon in the backtest, at least 1: after a short backtest, weights are nearly equal, and a
-// long backtest selects few models. The result is nil if no error is a number.
+// This is the likelihood of k independent errors from a Laplace distribution with the model's own scale. k is the
+// number of disjoint windows of the horizon in the backtest, at least 1. After a short backtest, weights are nearly
+// equal. A long backtest selects few models. The result is nil if no error is a number.
 func backtestWeights(errors []float64, k float64) []float64 {
 	least := math.Inf(1)
 	for _, e := range errors {

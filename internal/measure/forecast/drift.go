@@ -10,7 +10,7 @@ import (
 type Alarm struct {
 	At     int     // point at which the alarm is raised
 	Since  int     // point after which the shift most likely began
-	Up     bool    // direction
+	Up     bool    // the shift is upward
 	Excess float64 // mean error since the shift, in standard deviations
 }
 
@@ -23,8 +23,9 @@ const quietShift = 0.5
 //
 //	2 · runLength = (exp(2k b) - 2k b - 1) / (2k²),  b = h + 1.166,  k = 1/2.
 //
-// It assumes independent errors with standard deviation 1. Errors are clipped to ±3, so a single day raises no alarm.
-// NaN means a point without an error. It changes nothing. Both sums restart after an alarm.
+// The approximation assumes independent errors with standard deviation 1. Errors are clipped to ±3, so a single day
+// raises no alarm. NaN marks a point without an error. Such a point does not change the sums. Both sums restart after
+// an alarm.
 func Alarms(errors []float64, runLength float64) ([]Alarm, error) {
 	if !(runLength >= 10) || runLength > 1e6 {
 		return nil, fault.Invalid("the run length is %v points, want 10 to a million", runLength)

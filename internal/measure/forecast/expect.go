@@ -49,8 +49,8 @@ func SlowDays() Rhythm {
 	return r
 }
 
-// OneStep returns the one-step expectation of each value. NaN means a missing value: it has an expectation, no z, and
-// no effect on other points.
+// OneStep returns the one-step expectation of each value. NaN marks a missing value. A missing value has an expectation
+// but no z, and it does not affect other points.
 //
 // Let x be the value on a scale where effects are additive: the logarithm, or the square root for series with many
 // zeros. Let w be its place in the cycle and t its position. Then
@@ -85,8 +85,8 @@ func OneStep(values []float64, r Rhythm) []Expectation {
 	return out
 }
 
-// filter is the state before the current point, on the scale of x. Window statistics are sorted, so a step costs an
-// insertion and a deletion, not a pass over the window.
+// filter is the state before the current point, on the scale of x. Window statistics are sorted, so a step needs only
+// an insertion and a deletion.
 type filter struct {
 	Rhythm
 	scale
@@ -125,7 +125,8 @@ func (f *filter) step(y float64) Expectation {
 	return Expectation{Value: f.from(expected), Z: e / sigma}
 }
 
-// take adds x* and the deviation of the point half a cycle earlier. The centered mean of that point is now complete.
+// take adds x* and the deviation of the point half a cycle earlier. With x*, the centered mean of that point is
+// complete.
 func (f *filter) take(x float64) {
 	f.clean = append(f.clean, x)
 	if known(x) {

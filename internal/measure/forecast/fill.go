@@ -3,9 +3,9 @@ package forecast
 import "math"
 
 // Filled returns the series with NaN replaced. The replacement is the mean of the nearest known values before and after
-// at the same place in the cycle. It is shifted by the difference between the neighbors of the gap and the neighbors of
-// those values. Without a season, or if one side is unknown, Filled interpolates linearly between neighbors. A series
-// without values is returned unchanged.
+// the gap at the same place in the cycle. It is shifted by the difference in level between the gap and these values.
+// Without a season, or if one side is unknown, Filled interpolates linearly between neighbors. A series without values
+// is returned unchanged.
 func Filled(values []float64, season int) []float64 {
 	straight := joined(values, 1)
 	if season < 2 || len(values) < 2*season {
@@ -29,7 +29,8 @@ func Filled(values []float64, season int) []float64 {
 	return out
 }
 
-// joined interpolates linearly between points that are a multiple of stride apart. Unknown ends get the nearest value.
+// joined interpolates linearly between points that are a multiple of stride apart. Unknown values at the ends get the
+// nearest known value.
 func joined(values []float64, stride int) []float64 {
 	out := make([]float64, len(values))
 	copy(out, values)

@@ -15,8 +15,8 @@ type Judged struct {
 	Known bool
 }
 
-// Judge tests every known point of a series with [Anomalies]. NaN is an unknown or incomplete point. It is interpolated
-// for its neighbors and has no result. Q is not set; see [Among].
+// Judge tests every known point of a series with [Anomalies]. NaN marks an unknown or incomplete point. Such a point
+// has no result. For the predictions of its neighbors, it is interpolated. Q is not set; see [Among].
 func Judge(values []float64, season int) ([]Judged, error) {
 	out := make([]Judged, len(values))
 	first := slices.IndexFunc(values, known)
@@ -45,8 +45,8 @@ func Judge(values []float64, season int) ([]Judged, error) {
 
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// amongPoints is the number of points in a point's false discovery rate: the nearest points, about a quarter of daily
-// data.
+// amongPoints is the number of nearest points that determine a point's false discovery rate. It is about a quarter of
+// daily data.
 const amongPoints = 90
 
 // Among returns the points with Q and Actionable set. The false discovery rate of a point is computed from the 90 known
@@ -72,7 +72,7 @@ func Among(points []Judged) []Judged {
 	return out
 }
 
-// Beyond returns the positions of points with |Z| of at least the threshold, largest first.
+// Beyond returns the positions of points with |Z| of at least the threshold, largest |Z| first.
 func Beyond(points []Judged, threshold float64) []int {
 	var found []int
 	for i, p := range points {

@@ -24,7 +24,7 @@ type Outcome struct {
 
 // Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points, some
 // whole seasons earlier. Its errors come from the history before the first point (Hyndman and Koehler 2006, as in
-// [Scored]). The history must contain at least one error. A number that is not finite is an invalid fault.
+// [Scored]). The history must contain at least one error. A number that is not finite results in an invalid fault.
 func (e Expected) Outcome(history []float64, season int, actual float64) (Outcome, error) {
 	if e.Points < 1 || len(e.Levels) != len(e.Bands) {
 		return Outcome{}, fault.Invalid("invalid forecast of %d points with %d levels and %d bands", e.Points, len(e.Levels), len(e.Bands))
@@ -58,8 +58,8 @@ func (e Expected) Outcome(history []float64, season int, actual float64) (Outcom
 	return o, nil
 }
 
-// naiveSum returns the mean absolute error of the naive forecast of a sum. The naive forecast is the latest earlier sum
-// without overlap, at a distance of whole seasons. It returns 0 if the history is too short.
+// naiveSum returns the mean absolute error of the naive forecast of a sum, or 0 if the history is too short. The naive
+// forecast is the latest earlier sum without overlap, at a distance of whole seasons.
 func naiveSum(history []float64, points, season int) float64 {
 	lag := (points + season - 1) / season * season
 	n := len(history) - points - lag + 1

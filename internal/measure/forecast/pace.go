@@ -12,8 +12,9 @@ import (
 
 // Total is a forecast of the total of the first points.
 type Total struct {
-	// Value is the sum of the points. It can be below or above the median of the distribution behind Bands and Reaches,
-	// which contains the mean error of the rolling origins: their model knew less. The sum has the smaller error.
+	// Value is the sum of the points. It can differ from the median of the distribution for Bands and Reaches. This
+	// distribution contains the mean error of the rolling origins, and their models were fitted to less data. Value has
+	// the smaller error.
 	Value float64
 	Bands []Band // one per level of the prediction
 	draws []float64
@@ -76,7 +77,7 @@ func (p *Prediction) moved(h int, e float64) float64 {
 }
 
 // stretch moves draws away from their median according to their quantile. With few independent errors, the spread is
-// uncertain, with the largest effect in the tails.
+// uncertain. The effect is largest in the tails.
 func (p *Prediction) stretch(draws []float64, freedom float64) {
 	slices.Sort(draws)
 	center := stats.Quantile(draws, 0.5)

@@ -29,7 +29,7 @@ func ParseKind(s string) (Kind, error) {
 }
 
 // fit returns the fitted model of the kind. It ignores a season if there are fewer values than two seasons. Searches
-// start from the trail and update it.
+// start from the parameters in the trail and update the trail.
 func (k Kind) fit(values []float64, season int, t *trail) track {
 	if season < 2 || len(values) < 2*season {
 		season = 1
@@ -77,7 +77,7 @@ func bestETS(values []float64, season int, t *trail) track {
 	return naive(values, season)
 }
 
-// fitPool fits the members. ARIMA uses logarithms if all values are positive.
+// fitPool fits the models of the pool. ARIMA uses logarithms if all values are positive.
 func fitPool(values []float64, season int, t *trail) track {
 	if len(values) < leastModelled {
 		return naive(values, season)

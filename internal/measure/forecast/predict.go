@@ -16,12 +16,12 @@ type Ask struct {
 	Season  int       // points per cycle; 0 or 1: no cycle
 	Levels  []float64 // levels of the intervals, each between 0 and 1
 	Model   Kind      // default Auto
-	// Calendar is the yearly pattern; nil: none. The model forecasts the values divided by their factors. The forecast is
-	// multiplied by the future factors. The covariance widens the intervals.
+	// Calendar is the yearly pattern, or nil if there is none. The model forecasts the values divided by their factors.
+	// The forecast is multiplied by the future factors. The covariance widens the intervals.
 	Calendar *Calendar
 	Events   []Event // known events; past events determine the effects of future events
-	// Reverts marks a series whose level returns to its trend after a temporary change, such as spend after a burst, a
-	// pause or a test. Auto then also contains a model of this; see [reverting]. It needs a year of daily values.
+	// Reverts marks a series with a level that returns to its trend after a temporary change. An example is spend after
+	// a burst, a pause or a test. Auto then also contains the model [reverting], which needs a year of daily values.
 	Reverts bool
 }
 
@@ -65,7 +65,8 @@ type Band struct{ Low, High float64 }
 // time and multiplied by the current volatility. Errors are ratios if all values are positive. Coverage is nominal if
 // the future is as predictable as the latest part of the past; no error distribution is assumed.
 //
-// A value that is not finite and an invalid request are invalid faults. Fewer than three values are a not-ready fault.
+// A value that is not finite and an invalid request result in an invalid fault. Fewer than three values result in a
+// not-ready fault.
 func Predict(values []float64, ask Ask) (Prediction, error) {
 	if err := ask.check(values); err != nil {
 		return Prediction{}, err
@@ -173,7 +174,8 @@ func (a Ask) origins(n int) int {
 	return origins
 }
 
-// calibrate rolls a model of the first part of the series through the latest part and stores its errors.
+// calibrate moves a model of the first part of the series through the latest part, with fixed parameters. It stores the
+// errors of the forecasts.
 func (p *Prediction) calibrate(values []float64, ask Ask, model track) {
 	origins := ask.origins(len(values))
 	if origins == 0 {
@@ -228,7 +230,8 @@ func (p *Prediction) scaled(values []float64) []float64 {
 }
 
 // movement returns the volatility at each point: an exponentially weighted mean of absolute changes, at least a tenth
-// of the overall mean. Changes are over a season if these changes are smaller.
+// of the overall mean. A change is from one point to the next, or from one season to the next if these changes are
+// smaller on average.
 func movement(x []float64, season int) []float64 {
 	lag := 1
 	if season > 1 && len(x) > 2*season && meanSize(stride(x, season)) < meanSize(stride(x, 1)) {
@@ -335,8 +338,8 @@ func (p *Prediction) reach(h int, level float64) float64 {
 	return p.spread[h] * stats.Quantile(p.shape, level) * cautious(p.freedom[h], level)
 }
 
-// cautious returns the factor that widens an interval if there are few independent errors. It is Student's t quantile /
-// normal quantile, with at least [leastFreedom] degrees of freedom.
+// cautious returns the factor that widens an interval if there are few independent errors. It is the ratio of Student's
+// t quantile to the normal quantile, with at least [leastFreedom] degrees of freedom.
 func cautious(freedom, level float64) float64 {
 	return stats.Student(level, max(leastFreedom, freedom)) / distuv.UnitNormal.Quantile((1+level)/2)
 }
@@ -364,5 +367,5 @@ func (p *Prediction) bands() {
 	}
 }
 
-// widest is the log of the largest ratio of an interval to one side.
+// widest is the maximum half-width of an interval on the log scale.
 const widest = 20

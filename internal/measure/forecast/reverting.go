@@ -7,8 +7,8 @@ import (
 )
 
 // reverting is a level that returns to the trend of the whole series: an ARMA(1,1) process around a line (Box and
-// Jenkins 1970, "Time Series Analysis", chapter 3). With x the values, or their logarithms if all are positive, and
-// a + b t the least-squares line through the points so far,
+// Jenkins 1970, "Time Series Analysis", chapter 3). Let x be the values, or their logarithms if all are positive. Let a
+// + b t be the least-squares line through the points so far. Then
 //
 //	x_{t+1} = a + b (t+1) + d_t + e_{t+1},   d_{t+1} = φ (d_t + α e_{t+1}).
 //
@@ -18,7 +18,7 @@ type reverting struct {
 	phi, alpha    float64
 	deviation     float64 // d
 	points        float64
-	mean, product float64 // of the points; sum of (t - mean of t) times the points
+	mean, product float64 // mean of the points; sum of (t - mean of t) times the points
 	logarithms    bool
 	smear         float64 // mean of exp(e), which converts a median to a mean (Duan 1983, "Smearing estimate")
 }
@@ -119,10 +119,10 @@ func fitReverting(values []float64) track {
 // not show to which level it returns.
 const leastReverting = 365
 
-// orReverting returns the means of two models and of [reverting], fitted to the same values. The first model is of the
-// values before the rolling origins, the second one of all values. The weights follow from the errors of the first means
-// as in [backtestWeights]. The errors are of totals over the horizon, because the noise of single points hides errors of
-// the level.
+// orReverting returns two pools. Each contains a model and [reverting], fitted to the same values. The first pool is
+// fitted to the values before the rolling origins, the second pool to all values. The first pool's errors determine the
+// weights, as in [backtestWeights]. The errors are of totals over the horizon, because the noise of single points hides
+// errors of the level.
 func (a Ask) orReverting(earlier, whole track, values []float64) (first, all *pool) {
 	begin := len(values) - a.origins(len(values))
 	both := func(m track, values []float64) *pool {
@@ -140,8 +140,8 @@ func (a Ask) orReverting(earlier, whole track, values []float64) (first, all *po
 	return first, all
 }
 
-// backtestTotals rolls the models through the values. It returns each model's mean absolute error of the total over the
-// horizon.
+// backtestTotals moves the forecast origin through the values. It returns each model's mean absolute error of the total
+// over the horizon.
 func (p *pool) backtestTotals(values []float64, horizon int) []float64 {
 	errors, ahead := make([]float64, len(p.members)), make([]float64, horizon)
 	n := len(values) - horizon + 1

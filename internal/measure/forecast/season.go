@@ -129,7 +129,7 @@ func isSeasonal(values []float64, season int) bool {
 	return math.Abs(correlations[season-1]) > 1.645*math.Sqrt(sum/float64(len(values)))
 }
 
-// median returns the median of the values. It sorts them.
+// median returns the median of the values and sorts them in place.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return stats.Quantile(values, 0.5)
@@ -168,7 +168,8 @@ func (a *adjusted) ahead(out []float64) {
 	}
 }
 
-// classical removes classical seasonal factors if the season passes the test. It uses ratios for positive values.
+// classical removes classical seasonal factors if the season passes the test of [isSeasonal]. It uses ratios for
+// positive values.
 func classical(values []float64, season int, inner func([]float64) track) track {
 	if !isSeasonal(values, season) {
 		return inner(values)

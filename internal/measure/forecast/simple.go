@@ -2,7 +2,7 @@ package forecast
 
 import "assay/internal/measure/stats"
 
-// track is a fitted model in its state after the observed points. Later points change the state, not the parameters.
+// track is a fitted model in its state after the observed points. Later points change only the state.
 type track interface {
 	String() string
 	observe(y float64)
@@ -39,7 +39,7 @@ func (l *last) ahead(out []float64) {
 	}
 }
 
-// smooth fits one form without a season.
+// smooth fits one form of exponential smoothing without a season.
 func smooth(f form, values []float64) track {
 	f.season = 'N'
 	start := initialOf(values, 1, false)
@@ -85,8 +85,8 @@ func (m *theta) ahead(out []float64) {
 	}
 }
 
-// pool is the pointwise median of several models, or their weighted mean. The median needs no weights and is robust to one bad
-// model.
+// pool is the pointwise median of several models, or their weighted mean. The median needs no weights and is robust to
+// one bad model.
 type pool struct {
 	members []track
 	room    []float64 // members × horizon

@@ -20,11 +20,11 @@ type problem struct {
 }
 
 // several evaluates residuals for up to [abreast] sets of parameters at once. Each recursion waits only for its own
-// last step, so the processor can interleave them.
+// last step, so the processor can interleave the recursions.
 type several func(params, out [][]float64, allowed []bool)
 
-// derive sets the derivative of every residual by every parameter, column by column, at the parameters of the last
-// evaluation.
+// derive sets the derivative of every residual with respect to every parameter, column by column, at the parameters of
+// the last evaluation.
 type derive func(params, now, columns []float64)
 
 // room is reusable scratch memory.
@@ -157,8 +157,8 @@ func (p problem) slopes(params, now, columns []float64) {
 // stepAt returns the finite difference step of a parameter.
 func stepAt(at float64) float64 { return difference * math.Max(1, math.Abs(at)) }
 
-// sideBySide sets each column to the residuals with one parameter moved, and reports which are allowed. It returns nil
-// if the problem evaluates one set of parameters at a time.
+// sideBySide sets each column to the residuals after a move of one parameter, and reports which moves are allowed. It
+// returns nil if the problem evaluates one set of parameters at a time.
 func (p problem) sideBySide(params, columns []float64) []bool {
 	if p.several == nil {
 		return nil

@@ -125,8 +125,9 @@ func moving(values []float64, k int) []float64 {
 	return out
 }
 
-// loess sets out to local linear fits with tricube weights. Each fit uses the nearest points; the parameter window is
-// their number. As in the paper, it computes one point in every tenth of the window and interpolates linearly.
+// loess sets out to local linear fits with tricube weights. Each fit uses the nearest points, and the parameter window
+// is the number of these points. As in the paper, loess computes one point in every tenth of the window and
+// interpolates linearly.
 func loess(values []float64, window int, out []float64) {
 	n := len(values)
 	step := max(1, window/10)
@@ -184,7 +185,7 @@ func loessAt(values []float64, window int, at float64) float64 {
 	return wy / w
 }
 
-// seasonalStrength returns the strength of the season of that period.
+// seasonalStrength returns the strength of the seasonal component with the given period.
 func seasonalStrength(values []float64, period int) float64 { return strength(MSTL(values, period)) }
 
 // strength returns the strength of the first component: 1 - var(remainder) / var(seasonal + remainder), at least 0. See

@@ -3,7 +3,7 @@ package forecast
 import "slices"
 
 // trail contains the end points of a fit's searches. They are starting points for refits of the same series with more
-// values. Nil means none. It is safe for concurrent use by different models.
+// values. A nil trail has no end points. A trail is safe for concurrent use by different models.
 type trail struct {
 	forms  map[form]ending
 	orders map[order]ending

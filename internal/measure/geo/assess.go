@@ -34,7 +34,7 @@ const blockCover = 0.9
 
 // Assess estimates the effect of a test as [Fit] does. It aggregates the history into blocks of periods, counted from
 // the start of the test in both directions. It drops incomplete blocks at the ends. The band comes from errors before
-// the test. Donors are matched on these periods, so errors during the test are slightly larger.
+// the test. The donors' weights are fitted to these periods, so errors during the test are slightly larger.
 func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	if block < 1 {
 		return nil, fault.Invalid("blocks of %d periods", block)

@@ -102,7 +102,8 @@ func (e *estimator) augment(b *bench, q *quadratic, w []float64) {
 	}
 }
 
-// The grid of ridges starts at the largest eigenvalue of the donors' products and extends eight decades down.
+// The grid of ridges starts at the largest eigenvalue of the donors' products and extends down by eight orders of
+// magnitude.
 const (
 	ridges     = 21
 	ridgeRange = 1e-8

@@ -31,8 +31,8 @@ type refit struct {
 
 // newRefit prepares the test of Chernozhukov, Wüthrich and Zhu (2021, "An exact and robust conformal inference method
 // for counterfactual and synthetic controls", section 2.2). The test subtracts the hypothesized effect, fits all
-// periods, and compares the residuals in the test with those in other periods. The test compares all cyclic shifts.
-// They preserve the dependence between neighboring days. Ridges are as in the estimate.
+// periods, and compares the residuals in the test with those in other periods. The test compares all cyclic shifts,
+// because they preserve the dependence between neighboring days. The ridge penalties equal those of the estimate.
 func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations) *refit {
 	s := span{start: e.start, end: e.end, fit: e.end + 1}
 	fr := newFrame(p, e.form, s)
@@ -132,8 +132,8 @@ func (r *refit) unusual() float64 {
 }
 
 // geoLift returns the p-value of an effect of tau times the shape with GeoLift's statistic, the sum of absolute
-// residuals. It also detects effects that change sign within the test, and can therefore reject every constant effect.
-// Intervals invert the sum of residuals instead.
+// residuals. This statistic also detects effects that change sign within the test, and can therefore reject every
+// constant effect. Intervals invert the sum of residuals instead.
 func (r *refit) geoLift(tau float64) float64 {
 	r.residuals(tau)
 	for t, v := range r.resid {
@@ -205,8 +205,8 @@ func newPermutations(periods, length, count int, seed uint64) *permutations {
 	return p
 }
 
-// unusual returns the number of selections in which the sum of x is at least the observed sum. The observed selection
-// is included.
+// unusual returns the share of selections in which the sum of x is at least the observed sum, in absolute value. The
+// observed selection is included.
 func (p *permutations) unusual(x []float64, start int) float64 {
 	var observed float64
 	for _, v := range x[start:] {

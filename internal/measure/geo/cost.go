@@ -49,7 +49,8 @@ type LiftTest struct {
 	Sigma   float64 // standard deviation of DeltaY
 }
 
-// Spread converts from the treated regions and the test's periods to the regions and periods of a model.
+// Spread contains the factors that convert a result from the treated regions and the test's periods to the regions and
+// periods of a model.
 type Spread struct {
 	Share   float64 // the treated regions' share of sales of all compared regions
 	Outcome float64 // the model's target / outcome of all regions, over the same days
@@ -69,7 +70,7 @@ func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	return t, nil
 }
 
-// Settling adjusts a test's result for a model. The zero value changes nothing.
+// Settling contains the adjustments of a test's result for a model. The zero value changes nothing.
 type Settling struct {
 	Share    float64 // share of the effect that is visible within the test, given adstock; 0 means the whole effect
 	Spend    float64 // added variance for a spend level that differs from today's, as a share of the variance
@@ -77,9 +78,9 @@ type Settling struct {
 	Duration float64 // added share for a short duration
 }
 
-// LiftTest returns the result as a lift test. spend, the spend before the test, and change are sums over the treated
-// regions per period. The mean is divided by the visible share of the effect. The standard deviation increases as in
-// Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency + τ_duration).
+// LiftTest returns the result as a lift test. The parameters spend (before the test) and change are sums over the
+// treated regions per period. The mean is divided by the visible share of the effect. The standard deviation increases
+// as in Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency + τ_duration).
 func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Settling) (LiftTest, error) {
 	if change == 0 || s.Share < 0 || s.Share > 1 || s.Spend < 0 || s.Recency < 0 || s.Duration < 0 {
 		return LiftTest{}, fault.Invalid("a lift test needs a change of spend, a share of at most 1 and no negative variance")

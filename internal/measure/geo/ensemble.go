@@ -164,7 +164,7 @@ func newEstimatorLike(p *Panel, like *estimator, s span) *estimator {
 	return e
 }
 
-// disagree adds a note if differences between members exceed chance.
+// disagree adds a note if the range of the members' estimates is larger than two standard errors.
 func (a analysis) disagree(r *Result) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, m := range r.Members {

@@ -32,8 +32,8 @@ type Pooled struct {
 }
 
 // Prior returns the factor of a channel before any test, with an interval of the given level. It is normal with mean 1
-// and standard deviation [Untested]. Last touch is assumed to be correct on average. For a single channel, its error
-// can be large in both directions.
+// and standard deviation [Untested]. The prior assumes that last touch attribution is correct on average. For a single
+// channel, the attribution error can be large in both directions.
 func Prior(level float64) measure.Estimate {
 	return measure.Estimate{
 		Value: 1, Interval: measure.NormalInterval(1, Untested, level), Method: measure.FactorPrior, Basis: measure.Modelled,
@@ -105,7 +105,7 @@ func Pool(factors []measure.Estimate, level float64) (Pooled, error) {
 	}, nil
 }
 
-// Uncertainty of channels without recent tests.
+// Constants of [Uncertainty].
 const (
 	// Untested is the standard deviation of the factor of a channel without any test. Published factors range from near
 	// 0 to above 1.
@@ -116,7 +116,7 @@ const (
 
 // Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²). Here sd is the
 // standard deviation of f, the factor of the channel, and years is the time since the last test. The maximum is
-// [Untested]. This value also applies to a channel without a test (f is nil). Both constants are judgments. They rank
+// [Untested]. This value also applies to a channel without a test (f is nil). Both constants are assumptions. They rank
 // channels for testing and affect no other result.
 func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {

@@ -84,7 +84,7 @@ type Result struct {
 	ScaledL2 float64   // L2 relative to L2 with equal weights; 0: perfect fit, 1: no better than the donors' mean
 	Weights  []Weight  // donors with weight, by name
 	Lambda   float64   // ridge of the augmented form
-	Bias     float64   // of the augmented form: change of ATT due to the ridge
+	Bias     float64   // change of ATT due to the ridge of the augmented form
 	Gap      []float64 // treated minus counterfactual in each period up to the end of the test, per region
 
 	Placebo  *Randomization // nil if there are too few donors or the method has its own inference

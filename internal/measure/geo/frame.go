@@ -26,7 +26,7 @@ func (m Method) form() form {
 	}
 }
 
-// fixed reports whether the donors' weights do not depend on their fit.
+// fixed reports whether the donors' weights are independent of their fit.
 func (m Method) fixed() bool { return m == DiD || m == ScaledDiD }
 
 // contrasts reports whether the method mainly compares totals of regions.

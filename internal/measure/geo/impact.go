@@ -52,10 +52,10 @@ const (
 //
 //	y_t = μ_t + βᵀx_t + ε_t,   μ_t+1 = μ_t + η_t,
 //
-// fitted by Gibbs sampling to the periods before the start and projected beyond (Brodersen et al. 2015, "Inferring
-// causal impact using Bayesian structural time-series models", sections 2.1 to 2.4, with the slab prior on all
-// coefficients and no spike). Covariates are series of the same length. This design for markets without donors is
-// weaker than a geo experiment: anything else that changed at the same time is part of the estimate.
+// It is fitted by Gibbs sampling to the periods before the start and projected beyond. See Brodersen et al. 2015,
+// "Inferring causal impact using Bayesian structural time-series models", sections 2.1 to 2.4. All coefficients have
+// the slab prior, without a spike. Covariates are series of the same length. This design is for markets without donors
+// and gives weaker evidence than a geo experiment: anything else that changed at the same time is part of the estimate.
 func Interrupted(y []float64, covariates [][]float64, start int, o ImpactOptions) (*Impact, error) {
 	o.Alpha, o.Draws, o.Warmup, o.LevelSD = orElse(o.Alpha, .05), orElse(o.Draws, 4000), orElse(o.Warmup, 500),
 		orElse(o.LevelSD, .01)
@@ -270,7 +270,7 @@ func (c *cholesky) scatter(x []float64, sd float64, rng *rand.Rand) {
 	}
 }
 
-// project returns the sum of one path of the series after the start.
+// project simulates one path of the series after the start and returns its sum.
 func (m *localLevel) project(rng *rand.Rand) float64 {
 	level, sum := m.level[len(m.level)-1], 0.0
 	for _, x := range m.x[len(m.y):] {

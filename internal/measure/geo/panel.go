@@ -110,7 +110,7 @@ func checkRow(row Row) error {
 // largest is the largest accepted outcome. It keeps sums of squares far from overflow.
 const largest = 1e100
 
-// close handles missing cells.
+// close replaces missing cells with zero or rejects them, depending on gaps.
 func (p *Panel) close(gaps Gaps) error {
 	for r, series := range p.Values {
 		for t, v := range series {

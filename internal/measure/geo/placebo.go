@@ -38,8 +38,8 @@ const closest = 1e-4
 // Without scaling, a set that follows its donors closely would be compared with noisy sets. Dividing by the full fit,
 // as the ratio of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent
 // of the fit gives a test of the nominal size. The square root has the highest power on the reference panel and
-// preserves the size if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so the
-// statistic divides by the whole fit. It then accounts for the size of the set and of its donors.
+// preserves the size if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so
+// the statistic divides by the whole fit. It then accounts for the size of the set and of its donors.
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
 func (r reading) scale() float64 {
@@ -140,7 +140,7 @@ func combinations(pool []int, k int, visit func([]int)) {
 }
 
 // p returns the two-sided p-value of no effect. It is the share of sets, including the treated set, with a statistic at
-// least as far from zero.
+// least as far from zero as the treated set's statistic.
 func (r *Randomization) p() float64 {
 	extreme := 1
 	for _, set := range r.sets {
@@ -194,7 +194,7 @@ func (s smallSample) normal(alpha float64) float64 {
 	return 2 * distuv.UnitNormal.CDF(studentT(s.freedom).Quantile(alpha/2)/s.kappa)
 }
 
-// corrected inverts level.
+// corrected returns the p-value that is corrected for a small pool. It is the inverse function of level.
 func (s smallSample) corrected(p float64) float64 {
 	if s.size == 1 || p >= 1 || p < 1e-300 {
 		return min(p, 1)

@@ -46,7 +46,7 @@ func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float6
 	return tests
 }
 
-// throughWindows evaluates one set in each window. Each match starts from the previous match.
+// throughWindows evaluates one set in each window. Each fit starts from the donors of the previous window's fit.
 func throughWindows(w *bench, windows []*backtest, set []int) []reading {
 	w.rest = complement(w.rest[:0], len(windows[0].z), set)
 	readings := make([]reading, len(windows))
@@ -208,10 +208,10 @@ func analytic(windows []*backtest, own []record, size int, alpha, wanted float64
 	return math.Sqrt(squares) / outcome * (distuv.UnitNormal.Quantile(1-alpha/2) + distuv.UnitNormal.Quantile(wanted))
 }
 
-// backtestWindows splits the past into windows that choose and windows that judge, without a common period. The
-// choosing windows start after half of the history. The judging windows start after three quarters of the history, or
-// after the end of the choosing windows. The number of windows of each kind is at most the parameter most. They are
-// evenly spaced.
+// backtestWindows splits the past into choosing windows and judging windows, without a common period. The choosing
+// windows start after half of the history. The judging windows start after three quarters of the history, or after the
+// end of the choosing windows. The parameter most limits the number of windows of each kind. The windows are evenly
+// spaced.
 func backtestWindows(periods, length, most int) (choosing, judging []span) {
 	first := max(LeastHistory, periods/2)
 	boundary := first + (periods-first)/2

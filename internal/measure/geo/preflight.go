@@ -38,7 +38,7 @@ func (g Gate) Fix() string {
 	return fixes[g.Name]
 }
 
-// fixes by gate.
+// fixes contains the remedy for each gate.
 var fixes = map[string]string{
 	"history":       "Import earlier orders, or shorten the test to a quarter of the history.",
 	"donors":        "Treat fewer regions, or merge small regions, so that more donors remain.",
@@ -139,7 +139,6 @@ func (c *check) gate(name string, v Verdict, format string, args ...any) {
 	c.result.Gates = append(c.result.Gates, Gate{Name: name, Verdict: v, Detail: fmt.Sprintf(format, args...)})
 }
 
-// verdict returns pass, warn or fail.
 func verdict(pass, warn bool) Verdict {
 	switch {
 	case pass:
@@ -390,7 +389,7 @@ func (c *check) falseAlarms() {
 	first, last := c.windows[0], c.windows[len(c.windows)-1]
 	apart := min(float64(len(c.windows)), float64(last.end-first.start+1)/float64(c.Duration))
 	independent := tests / float64(len(c.windows)) * apart
-	// The critical value is also an estimate.
+	// The critical value is also an estimate, which doubles the variance.
 	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2)
 	rate := alarms / tests
 	c.gate("false_alarms", verdict(math.Abs(rate-c.Alpha) <= half, math.Abs(rate-c.Alpha) <= 2*half),

@@ -127,7 +127,7 @@ func different(all []Proposal) (kept []Proposal) {
 	return kept
 }
 
-// proposedSizes are the numbers of treated regions to try: about 5, 15 and 30% of the regions.
+// proposedSizes returns the numbers of treated regions to try: about 5, 15 and 30% of the regions.
 func proposedSizes(regions int) (sizes []int) {
 	for _, share := range []float64{0.05, 0.15, 0.3} {
 		if k := max(2, int(math.Round(share*float64(regions)))); 2*k <= regions && !slices.Contains(sizes, k) {

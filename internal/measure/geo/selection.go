@@ -178,7 +178,8 @@ func containsAll(set, wanted []int) bool {
 	return !slices.ContainsFunc(wanted, func(r int) bool { return !slices.Contains(set, r) })
 }
 
-// byCorrelation returns, for each region that is not excluded, itself and the others by decreasing correlation.
+// byCorrelation returns a list for each region that is not excluded: the region itself and the other regions by
+// decreasing correlation with it.
 func byCorrelation(p *Panel, exclude []int) [][]int {
 	n := len(p.Regions)
 	standard := make([][]float64, n)

@@ -51,7 +51,7 @@ type simplex struct {
 const slack = 1e-10
 
 // solve returns the weights by position in q.donors. The next call overwrites the slice. The parameter start lists
-// positions that likely have weight, such as the support of a similar problem. It affects the speed, not the result.
+// positions that likely have weight, such as the support of a similar problem. It affects only the speed.
 func (s *simplex) solve(q *quadratic, start []int) []float64 {
 	n := len(q.donors)
 	s.reset(n)

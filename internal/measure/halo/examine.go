@@ -63,7 +63,7 @@ func (r regression) inflation(i, n int) float64 {
 	return r.xx[i][i] / left
 }
 
-// lead returns the t value of a column added to the first n.
+// lead returns the t-statistic of a column if it is added to the first n columns.
 func (r regression) lead(n, column int) float64 {
 	held := make([]int, n)
 	for j := range held {

@@ -141,8 +141,8 @@ type regression struct {
 }
 
 // sweep removes the controls from all columns and from y, with daily weights, and returns the products of the
-// residuals: x'x - x'Z (Z'Z)⁻¹ Z'x. Errors are autocorrelated, so sweep first differences all series by phi (Cochrane
-// and Orcutt 1949; Prais and Winsten 1954 for the first day).
+// residuals: x'x - x'Z (Z'Z)⁻¹ Z'x. Errors are autocorrelated, so sweep first takes quasi-differences of all series
+// with phi (Cochrane and Orcutt 1949; Prais and Winsten 1954 for the first day).
 func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	root := make([]float64, len(y))
 	for t, w := range known.weight {

@@ -143,7 +143,7 @@ func in(countries string, h Holiday) Holiday {
 	return h
 }
 
-// off is a single day off.
+// off returns a holiday of one day.
 func off(name string, day func(int) civil.Date) Holiday {
 	return Holiday{Name: name, Kind: Off, days: around(day, 0, 0)}
 }

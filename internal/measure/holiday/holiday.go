@@ -55,7 +55,7 @@ func (h Holiday) Within(r civil.Range) []civil.Range {
 }
 
 // Of returns the holidays of countries, without duplicates, for daily data or for longer periods. Codes are ISO 3166-1
-// alpha-2 in upper or lower case. An unknown code is an invalid fault.
+// alpha-2 in upper or lower case. An unknown code results in an invalid fault.
 func Of(countries []string, daily bool) ([]Holiday, error) {
 	asked := make([]string, len(countries))
 	for i, country := range countries {
@@ -76,8 +76,8 @@ func Of(countries []string, daily bool) ([]Holiday, error) {
 	return out, nil
 }
 
-// CountryOf returns the country of a time zone, or an empty string if the zone is in none of the calendar's countries or
-// in several.
+// CountryOf returns the country of a time zone. It returns "" if the zone is in none of the calendar's countries, or in
+// several of them.
 func CountryOf(zone string) string {
 	if country, ok := zones[zone]; ok {
 		return country

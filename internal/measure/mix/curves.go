@@ -14,8 +14,8 @@ import (
 	"assay/internal/panics"
 )
 
-// curves caches the posterior responses of every channel. They take most of the time of an optimization and do not
-// depend on the budget, so optimizations share them. It is safe for concurrent use.
+// curves caches the posterior responses of every channel. The responses take most of the time of an optimization and do
+// not depend on the budget, so optimizations share them. The cache is safe for concurrent use.
 type curves struct {
 	posterior *mmm.Posterior
 	reach     func() map[measure.Channel]Reach
@@ -111,7 +111,8 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, 
 	return out, nil
 }
 
-// most is the largest spend of a channel within its bounds: it can get at most the whole budget.
+// most returns the largest possible spend of a channel: its maximum or the budget, whichever is smaller, but at least
+// its minimum.
 func most(b mmm.Bounds, budget float64) float64 { return math.Min(*b.Max, math.Max(budget, *b.Min)) }
 
 // reaching returns a problem with responses at least up to a multiple of current spend.
@@ -138,8 +139,8 @@ func (c *curves) reaching(times float64) (decide.Problem, error) {
 	return made, nil
 }
 
-// change returns, for each draw, the response to the allocations minus the response to the current spend. With rates, it
-// returns the change of the contribution after spend.
+// change returns, for each draw, the response to the allocations minus the response to the current spend. If rates are
+// given, it returns the change of the contribution after spend.
 func change(current []decide.Channel, allocations []decide.Allocation, rates map[measure.Channel]float64) []float64 {
 	total := make([]float64, len(current[0].Response.Value[0]))
 	for j, a := range allocations {

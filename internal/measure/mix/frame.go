@@ -21,7 +21,7 @@ type Store struct {
 	Tests   []Test                                     // lift tests of the scope, in any order
 }
 
-// The weeks of a model.
+// The minimum and maximum length of a window and the length of a year, in weeks. The length of a week is in days.
 const (
 	mostWeeks  = 156 // effects are assumed to be constant, which is implausible for longer windows
 	leastWeeks = 40

@@ -22,7 +22,7 @@ type Held struct {
 	DonePct  int // progress of a running training, in percent
 }
 
-// Version is the number of the last training, 0 before the first.
+// Version returns the number of the last training, or 0 before the first training.
 func (h Held) Version() int {
 	switch {
 	case h.Attempt != nil:

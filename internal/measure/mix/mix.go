@@ -168,7 +168,7 @@ func (f frame) train(how Training, before int64) (*Model, error) {
 // HoldoutWeeks is the number of last weeks that a second fit predicts out of sample.
 const HoldoutWeeks = 8
 
-// holdout returns the out-of-sample accuracy in the last weeks, from a fit without them and without tests that ran in
+// holdout returns the out-of-sample accuracy in the last weeks. The fit excludes these weeks and the tests that ran in
 // them. It returns nil if that fit was refused.
 func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
 	early := f.before(f.window.Last.AddDays(1 - week*HoldoutWeeks))

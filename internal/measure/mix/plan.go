@@ -48,13 +48,14 @@ type Profit struct {
 	Change stats.Summary // from current spend to the optimized allocation
 	Pays   float64       // probability that the change is positive
 	// Reallocation is the part of the change from optimizing the allocation of current spend. Budget is the other part,
-	// from the difference of the budget. Both are nil if the budget equals current spend or if the bounds exclude current
-	// spend.
+	// from the difference of the budget. Both are nil if the budget equals current spend or if the bounds exclude
+	// current spend.
 	Reallocation, Budget *stats.Summary
 	BudgetPays           float64 // probability that Budget is positive
 }
 
-// BudgetWhyNot returns why the difference of the budget is not advised, "" if it is advised; see [decide.WhyNot].
+// BudgetWhyNot returns the reason why the change of the budget is not advised, or "" if it is advised; see
+// [decide.WhyNot].
 func (p *Profit) BudgetWhyNot() string { return decide.WhyNot(p.BudgetPays, *p.Budget) }
 
 // positive returns the share of the draws that are positive.
@@ -74,15 +75,16 @@ type Ask struct {
 	Bounds      map[measure.Channel]mmm.Bounds
 	Groups      []decide.Group // joint limits on several channels
 	MessageUnit float64        // see [decide.Problem]
-	// Current is the spend that the plan starts from; nil: the spend of the window. A missing channel spends nothing.
+	// Current is the spend that the plan starts from. If it is nil, the plan starts from the spend of the window. A
+	// missing channel spends nothing.
 	Current map[measure.Channel]float64
-	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it weighs the
-	// responses by their rates. The lift and the change stay in the unit of the response.
+	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it
+	// multiplies the responses by their rates. The lift and the change remain in the unit of the response.
 	Rates map[measure.Channel]float64
 	Risk  *decide.Risk // nil: balanced
 }
 
-// risk is the risk level of the allocation.
+// risk returns the risk level of the allocation.
 func (a Ask) risk() decide.Risk {
 	if a.Risk == nil {
 		return decide.Balanced
@@ -90,9 +92,9 @@ func (a Ask) risk() decide.Risk {
 	return *a.Risk
 }
 
-// Plan optimizes a budget's allocation at a risk level. The spend of a channel without bounds can differ
-// from the channel's share of the budget by the limit of that risk level. Budgets, bounds or groups that cannot be met
-// result in an invalid fault.
+// Plan optimizes a budget's allocation at a risk level. For a channel without bounds, the risk level limits the
+// difference between its spend and its share of the budget. Budgets, bounds or groups that cannot be met result in an
+// invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, start, err := m.problem(ask)
 	if err != nil {
@@ -240,7 +242,7 @@ type Shift struct {
 
 // Shift returns the effect of a change of the channel's spend by an amount. The parameter from is the spend per window
 // before the change. Both are spread over the days like the spend of the window. Rate is the contribution per unit of
-// the response, nil if it is unknown. The result ok is false for a channel without spend in the model, and for spend
+// the response, or nil if it is unknown. The result ok is false for a channel without spend in the model, and for spend
 // far outside the observed range. Spend is never below zero.
 func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float64) (s Shift, ok bool) {
 	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {

@@ -43,7 +43,7 @@ func historyOf(p *mmm.Posterior, target []float64) History {
 	return h
 }
 
-// Curve is a channel's response curve over the window, with the historical pattern scaled.
+// Curve is a channel's response curve over the window. The spend of each week is scaled by the same factor.
 type Curve struct {
 	Current float64 // spend in the window
 	Seen    float64 // the largest spend within the range of the data
@@ -75,9 +75,9 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 // priors contains the priors of every channel. They are explicit so that the model stores them. The prior of curvature
 // is on the elasticity at mean spend: marginal return / average return. Weekly data identify the slope, and a channel's
 // contribution is slope / elasticity. The prior must therefore give the inverse elasticity a finite mean and variance.
-// Beta(a, 1) meets this for a > 2. Beta(3, 1) is the widest of these distributions with an integer a. Its quartiles are
-// 0.63, 0.79 and 0.91. The shape of the curve is also uncertain. The prior of the log sharpness is centered between
-// Michaelis-Menten, 1, and logistic, about 2.5. It includes power curves and hard ceilings.
+// Beta(a, 1) meets this condition for a > 2. Beta(3, 1) is the widest of these distributions with an integer a. Its
+// quartiles are 0.63, 0.79 and 0.91. The shape of the curve is also uncertain. The prior of the log sharpness is
+// centered between Michaelis-Menten, 1, and logistic, about 2.5. It includes power curves and hard ceilings.
 var priors = map[string]mmm.Prior{
 	"roi":   {Family: mmm.LogNormalPrior, A: 0.2, B: 0.9},
 	"alpha": {Family: mmm.BetaPrior, A: 1, B: 3},
@@ -145,7 +145,7 @@ func priorEstimate(p mmm.Prior) measure.Estimate {
 	}
 }
 
-// PlausibleReturn is the mean of the prior of a channel's return.
+// PlausibleReturn returns the mean of the prior of a channel's return.
 func PlausibleReturn() float64 {
 	prior := priors["roi"]
 	return math.Exp(prior.A + prior.B*prior.B/2)

@@ -97,7 +97,7 @@ func (c Calibration) String() string {
 	return text
 }
 
-// Considered reports whether the model uses a test, or excludes it for a reason that no later data change.
+// Considered reports whether the model uses a test, or excludes it for a reason that later data cannot change.
 func (m *Model) Considered(id string) bool {
 	return slices.ContainsFunc(m.Tests, func(c Calibration) bool { return c.ID == id && !c.Waits })
 }

@@ -84,7 +84,8 @@ func (p *Posterior) LogScores() []float64 {
 	return out
 }
 
-// logDensities returns each row's log density, in the target's unit, under every n-th draw.
+// logDensities returns the log density of each row, in the target's unit. It uses every n-th draw, where n is the
+// parameter every.
 func (p *Posterior) logDensities(rows []int, every int) [][]float64 {
 	out := make([][]float64, len(rows))
 	for k := range out {
@@ -139,12 +140,12 @@ type LeaveOneOut struct {
 	Unreliable int `json:"unreliable"`
 }
 
-// mostTerms limits the log densities in memory. Above it, draws are thinned evenly.
+// mostTerms is the maximum number of log densities in memory. If there are more, LeaveOneOut thins the draws evenly.
 const mostTerms = 4 << 20
 
 // LeaveOneOut reweights the draws for each row by Pareto-smoothed importance sampling (Vehtari, Gelman, Gabry 2017).
-// Rows of a time series are dependent, so use it to compare model shapes, and a holdout or backtest to evaluate
-// forecasts.
+// Rows of a time series are dependent, so use LeaveOneOut to compare model specifications. To evaluate forecasts, use a
+// holdout or a backtest.
 func (p *Posterior) LeaveOneOut() LeaveOneOut {
 	m := p.model
 	rows := make([]int, 0, m.rows)

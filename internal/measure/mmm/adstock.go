@@ -57,8 +57,9 @@ func (a Adstock) known() bool {
 	return false
 }
 
-// parameters lists the shape's parameters with their default priors. A delayed adstock with retention near 0 puts all
-// weight on the lag closest to theta, so it is discontinuous in theta. The prior keeps retention away from 0.
+// parameters lists the shape's parameters with their default priors. With alpha near 0, a delayed adstock puts all
+// weight on the lag closest to theta. The weights are then discontinuous in theta, so the prior keeps alpha away from
+// 0.
 func (a Adstock) parameters() []parameter {
 	switch a.Kind {
 	case Geometric, Binomial:
@@ -96,8 +97,8 @@ func (a Adstock) newKernel() *kernel {
 	return k
 }
 
-// weights evaluates the kernel. It normalizes on the log scale, which cannot overflow. With l the log weights and ' a
-// derivative, w = exp(l) / sum exp(l) and w' = w (l' - sum w l').
+// weights evaluates the kernel. It normalizes on the log scale to avoid overflow. Let l be the log weights and ' a
+// derivative. Then w = exp(l) / sum exp(l) and w' = w (l' - sum w l').
 func (a Adstock) weights(k *kernel, theta []float64) {
 	a.logWeights(k, theta)
 	top := floats.Max(k.w)
@@ -176,8 +177,8 @@ func (k *kernel) back(gx, ga []float64) {
 	}
 }
 
-// gradient adds to grad the gradient with respect to each parameter. The parameter by is scratch space, one element per
-// weight.
+// gradient adds the gradient with respect to each parameter to grad. The parameter by is scratch space with one element
+// per weight.
 func (k *kernel) gradient(grad, by, ga, x []float64) {
 	if len(k.dw) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"assay/internal/fault"
 )
 
-// TrendKind is the shape of the slow movement of the baseline.
+// TrendKind is the shape of the baseline's trend.
 type TrendKind string
 
 // The trend shapes.
@@ -136,7 +136,7 @@ func (t Trend) terms(n int) []term {
 	return terms
 }
 
-// fourier returns sine and cosine terms of the first frequencies of a cycle.
+// fourier returns the sine and cosine terms of a cycle, up to the given number of pairs.
 func fourier(group string, pairs int, dates []civil.Date, phase func(civil.Date) float64) []term {
 	prior := Prior{NormalPrior, 0, 0.2}
 	n := len(dates)

@@ -23,10 +23,10 @@ import (
 // Contributions, returns and curves use beta s alone. The confounding term has the shape of s, so adstock and
 // saturation are still estimated from the observational data.
 //
-// The data identify beta sd(s) + sigma x, the apparent effect, to about the resolution. The test and the prior
-// determine how this sum is divided. The sampler's coordinate of x is therefore this sum, in units of the resolution.
-// The channel's own coordinate is the predicted result of its most precise test (the anchor), in units of the test's
-// standard error.
+// The data identify the apparent effect beta sd(s) + sigma x with an error of about one resolution (see [model]). The
+// test and the prior determine how much of the apparent effect is confounding. The sampler's coordinate of x is
+// therefore the apparent effect, in units of the resolution. The channel's own coordinate is the predicted result of
+// its most precise test (the anchor), in units of the test's standard error.
 
 // confoundingPrior is the prior of x.
 var confoundingPrior = Prior{NormalPrior, 0, 1}
@@ -45,7 +45,8 @@ func (m *model) confoundingParameter(c *channel) {
 }
 
 // rise returns the difference in saturated exposure between the anchor's two spends, in the anchor's standard errors
-// for a beta of 1. It also returns the derivatives of the difference's logarithm by the saturation parameters.
+// for a beta of 1. It also returns the derivatives of the difference's logarithm with respect to the saturation
+// parameters.
 func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSaturationParameters]float64) {
 	low, _, byLow := m.spec.Saturation.value(math.Min(c.anchor.from, c.anchor.to), shape)
 	high, _, byHigh := m.spec.Saturation.value(math.Max(c.anchor.from, c.anchor.to), shape)
@@ -55,7 +56,8 @@ func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSat
 	return (high - low) / c.anchor.sigma, byShape
 }
 
-// confoundingOfCoordinate converts the coordinate in theta to x, given the curve's beta, and returns the derivative.
+// confoundingOfCoordinate converts the coordinate in theta to x, given the curve's beta. It returns the derivative of x
+// with respect to the coordinate.
 func (m *model) confoundingOfCoordinate(v *curve, c *channel, theta []float64) float64 {
 	by := m.resolution / theta[m.noiseAt]
 	theta[c.confoundingAt] = theta[c.confoundingAt]*by - v.beta*v.sd/theta[m.noiseAt]
@@ -70,13 +72,15 @@ func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 	}
 }
 
-// confoundingGradient adds the confounding term's part of the gradient except the derivative by s, which is
+// confoundingGradient adds the confounding term's part of the gradient, except the derivative with respect to s_t. The
+// latter is
 //
 //	(sigma x / sd) (r_t - mean r - z_t mean(r z))
 //
-// where r is the gradient by mu. The parameter along is the product of r and s. confoundingGradient returns mean r,
-// mean(r z) / sd, and the gradient through x by the log of beta. The latter equals the gradient by the log of sd. The
-// gradient by x must already contain prior and likelihood.
+// where r is the gradient with respect to mu. The parameter along is the product of r and s. confoundingGradient
+// returns mean r, mean(r z) / sd, and the gradient through x with respect to the log of beta. The latter equals the
+// gradient with respect to the log of sd. The gradient with respect to x must already contain the prior and the
+// likelihood.
 func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean, slope, byCoordinate float64) {
 	n := float64(d.rows)
 	mean = floats.Sum(d.byMu) / n
@@ -89,11 +93,11 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 	return mean, withZ / (n * v.sd), -by * v.beta * v.sd / sigma
 }
 
-// Confounding separates a channel's effect from movements of the target that correlate with its spend. The lift test
-// identifies the two.
+// Confounding contains a channel's effect and its confounding: the variation of the target that correlates with the
+// channel's spend but has another cause. The channel's lift test separates the two.
 type Confounding struct {
 	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is the standard deviation
-	// of the correlated unobserved demand, negative if it hides the effect. Both are in the target's unit.
+	// of the correlated unobserved demand. It is negative if it hides the effect. Both are in the target's unit.
 	Effect     stats.Summary `json:"effect"`
 	Unobserved stats.Summary `json:"beside"`
 	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.

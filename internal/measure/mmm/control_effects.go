@@ -13,7 +13,7 @@ type ControlEffect struct {
 	Name    string `json:"name"`
 	Group   string `json:"batch"`
 	Periods int    `json:"periods"` // number of periods in which the control is not 0
-	// Contribution is in the target's unit: the target minus its expectation without the control.
+	// Contribution is the target minus the expected target without the control, in the target's unit.
 	Contribution stats.Summary `json:"contribution"`
 	Share        stats.Summary `json:"share"` // share of the target's sum, as a fraction
 }
@@ -39,7 +39,8 @@ func (p *Posterior) PooledControls() []ControlEffect {
 	return out
 }
 
-// contribution returns a common term's contribution over all periods and geos under one draw.
+// contribution returns the contribution of a term that is common to all geos. It is the sum over all periods and geos
+// under one draw.
 func (l *locator) contribution(theta []float64, k int) (total float64) {
 	gamma, values := theta[l.baselineAt+k], l.terms[k].values
 	if l.spec.Likelihood == LogNormal {

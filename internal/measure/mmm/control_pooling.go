@@ -18,7 +18,7 @@ import (
 //
 //	log p(gamma) = -(nu + n) / 2 log(1 + gamma'gamma / (nu pooledScale^2))
 //
-// A coefficient is a fraction of the largest target, for the period with the largest share of days in the event.
+// A coefficient is the effect in the period with the largest share of event days, as a fraction of the largest target.
 type pooledControls struct {
 	at []int // positions of the coefficients in the parameter vector
 }

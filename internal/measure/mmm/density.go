@@ -18,13 +18,13 @@ import (
 //	beta = scaled effect / sd(s)
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
 //
-// The coordinate of a channel with lift tests is the predicted result of one of them; see [model.rise]. Priors apply to
-// the parameters; the Jacobian is added. With geos, both coordinates are in standard errors; see [model.scaleMean] and
-// [model.rescale].
+// For a channel with lift tests, the coordinate is the predicted result of one test; see [model.rise]. Priors apply to
+// the parameters, so the log Jacobian is added. With geos, both coordinates are in standard errors; see
+// [model.scaleMean] and [model.rescale].
 type density struct {
 	*model
-	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
-	gradient     []float64 // derivatives of the log density by the parameters
+	theta, slope []float64 // parameters on their own scale, and their derivatives with respect to the coordinates
+	gradient     []float64 // derivatives of the log density with respect to the parameters
 	u            []float64 // coordinates with scaled effects in units of the resolution
 	scalings     []scaling // scalings of the channels; nil without geos
 	mu, byMu     []float64
@@ -43,7 +43,7 @@ type curve struct {
 	beta        float64      // coefficient of s that is common to all geos
 	confounding float64      // coefficient of s from confounding; 0 without lift tests
 	betas       []float64    // one per geo; set by evaluateAt only
-	byS         []float64    // derivatives by s through differences between geos; nil without geos
+	byS         []float64    // derivatives with respect to s through differences between geos; nil without geos
 	timeVarying *timeVarying // nil if the effect is constant
 }
 
@@ -128,7 +128,7 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 	return logp
 }
 
-// priors returns the log density of all priors at theta and sets the gradient by the parameters.
+// priors returns the log density of all priors at theta and sets the gradient with respect to the parameters.
 func (d *density) priors() (logp float64) {
 	for i, p := range d.parameters {
 		if p.joint || d.pooledEffects.holds(i) {
@@ -147,8 +147,8 @@ func (d *density) priors() (logp float64) {
 	return logp
 }
 
-// effectOfCoordinate converts a channel's coordinate in theta (its scaled effect or a test's result) to beta and its
-// effect, and returns the effect.
+// effectOfCoordinate converts a channel's coordinate in theta, which is a scaled effect or a test's result, to beta and
+// to the channel's effect. It returns the effect.
 func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float64 {
 	if c.confoundingAt > 0 {
 		_, shape := m.split(c, theta)
@@ -164,15 +164,15 @@ func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float6
 	return theta[c.at]
 }
 
-// scaling contains a channel's factor of reparameterization, its derivative by the channel's spread between geos, and
-// the coordinate.
+// scaling contains the factor of a channel's reparameterization, the factor's derivative with respect to the channel's
+// spread between geos, and the coordinate.
 type scaling struct{ by, bySpread, u float64 }
 
 // rescale converts the sampler's coordinates to scaled effects in units of the resolution and returns the log Jacobian.
-// With geos, the precision of a common effect depends on the spread between geos. The mean of the geos' effects is
-// known to about one resolution. The common effect differs from this mean by about spread / sqrt(geos). A fixed scale
-// would make a funnel. The coordinate is therefore in standard errors at a least-squares guess w: sqrt(1 + (w spread)^2
-// / geos).
+// With geos, the precision of a common effect depends on the spread between geos. The mean of the geos' effects has an
+// error of about one resolution. The common effect differs from this mean by about spread / sqrt(geos). With a fixed
+// scale, the posterior would have the shape of a funnel. The coordinate is therefore in units of the standard error
+// sqrt(1 + (w spread)^2 / geos), where w is a least-squares estimate of the effect.
 func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
 	for i, guess := range m.scaledEffects {
 		spread, _, _, _ := positive.constrain(u[m.pooledAt+1+i])
@@ -186,15 +186,15 @@ func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
 	return logJacobian
 }
 
-// scaleMean converts the coordinate of the mean of mu in theta to that mean and returns the derivative. With geos, the
-// mean's precision depends on the spread of intercepts and effects, as in [model.rescale], and a fixed scale would make
-// a funnel.
+// scaleMean converts the coordinate in theta to the mean of mu. It returns the derivative of the mean with respect to
+// the coordinate. With geos, the mean's precision depends on the spread of intercepts and effects, as in
+// [model.rescale]. With a fixed scale, the posterior would have the shape of a funnel.
 //
-// The data identify the mean over geos of their own means. Let a common scaled effect be k standard errors from the
-// guess. A standard error is by = sqrt(1 + share) resolutions. The effect then differs from the geos' mean effect by k
-// (by - 1/by) resolutions. The normal distribution between geos has the part share / (1 + share) of the difference. Its
-// variance is the same number of squared resolutions. With l a channel's mean contribution at a scaled effect of one
-// resolution, the coordinate is centered at
+// The data identify the mean over geos of their own means. Let k be the distance of a common scaled effect from its
+// guess, in standard errors. A standard error is by = sqrt(1 + share) resolutions. Differences between geos cause the
+// part share / (1 + share) of this distance. The effect therefore differs from the geos' mean effect by k (by - 1/by)
+// resolutions on average. The variance around this average is share / (1 + share) squared resolutions. Let l be a
+// channel's mean contribution at a scaled effect of one resolution. The coordinate is centered at
 //
 //	mean of the targets + sum of k l (by - 1/by)
 //
@@ -228,8 +228,8 @@ func (m *model) center(theta []float64, curves []curve) {
 	theta[m.baselineAt] = intercept
 }
 
-// likelihood returns the log likelihood of rows and lift tests. It adds to the gradient by the parameters and, for the
-// channels' coordinates, to grad.
+// likelihood returns the log likelihood of rows and lift tests. It adds the gradient with respect to the parameters to
+// d.gradient, and the gradient with respect to the channels' coordinates to grad.
 func (d *density) likelihood(grad []float64) float64 {
 	clear(d.mu)
 	d.baselineMean(d.mu, d.theta)
@@ -267,7 +267,7 @@ func (v *curve) addTo(mu []float64) {
 	}
 }
 
-// evaluate sets all of the curve except beta, for as many periods as the curve has room for.
+// evaluate sets all fields of the curve except beta. The length of the curve's series determines the number of periods.
 func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 	adstock, saturation := m.split(c, theta)
 	m.spec.Adstock.weights(v.kernel, adstock)
@@ -288,8 +288,8 @@ func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 	m.measure(v, rows)
 }
 
-// reached sets s for a channel with reach and frequency: the adstock of reach times saturated frequency. a contains
-// this product before adstock, and dTheta its derivatives.
+// reached sets s for a channel with reach and frequency. s is the adstock of the product of reach and saturated
+// frequency. The field a contains this product before adstock, and dTheta contains the product's derivatives.
 func (m *model) reached(v *curve, c *channel, saturation []float64) {
 	rows := len(v.a) / m.geos
 	for g := range m.geos {
@@ -307,7 +307,8 @@ func (m *model) reached(v *curve, c *channel, saturation []float64) {
 	}
 }
 
-// measure sets mean and standard deviation of s over the fitted rows. The curve has the given number of rows per geo.
+// measure sets the mean, level and standard deviation of s over the fitted rows. The parameter rows is the curve's
+// number of rows per geo.
 func (m *model) measure(v *curve, rows int) {
 	n := float64(m.rows)
 	v.mean, v.level = 0, 0
@@ -337,7 +338,7 @@ func squaresAround(mean float64, values []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// evaluateAt sets the whole curve for parameters on their own scale.
+// evaluateAt sets all fields of the curve from parameters on their own scale.
 func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 	m.evaluate(v, c, theta)
 	v.beta = theta[c.at]
@@ -382,11 +383,12 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 
 // channelGradient adds the channel's part of the gradient and returns the log likelihood of its lift tests.
 //
-// Let r be the gradient by mu. The direct gradient by s is beta r. In addition, s changes beta through its standard
-// deviation, and the level beta mean(s) through its mean and standard deviation. The level changes the intercept and,
-// if the effect is a return or a share, the effect. Let B be the gradient by the log of beta, and L the gradient by the
-// log of the level in the intercept. Let E be the gradient by the log of the effect: its prior and the log Jacobian.
-// Let size be the size of the row's geo. The derivative by s_t is
+// Let r be the gradient with respect to mu. The direct gradient with respect to s is beta r. In addition, s changes
+// beta through the standard deviation of s. It changes the level beta mean(s) through the mean and the standard
+// deviation of s. The level changes the intercept and, if the effect is a return or a share, the effect. Let B be the
+// gradient with respect to the log of beta. Let L be the gradient with respect to the log of the level in the
+// intercept. Let E be the gradient with respect to the log of the effect: its prior and the log Jacobian. Let size be
+// the size of the row's geo. The derivative with respect to s_t is
 //
 //	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
 //
@@ -410,7 +412,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	byLogBeta := byBeta*v.beta + unobservedCoordinate
 	byLogEffect := d.gradient[c.at] * d.theta[c.at]
 	byLogLevel := -d.gradient[d.baselineAt] * v.beta * v.mean
-	// The derivative is by the log of the divisor that converts the coordinate to beta.
+	// byDivisor is the derivative with respect to the log of the divisor that converts the coordinate to beta.
 	byDivisor := -(byLogBeta + byLogEffect + 1 + byLogLevel)
 	bySD, scaled := -byDivisor/(n*v.sd*v.sd), v.beta*v.sd/d.resolution
 	byMean, bySize := byLogLevel/(n*v.mean), 0.0
@@ -454,8 +456,8 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	return logp
 }
 
-// reachGradient adds the gradient by the shape parameters of a channel with reach and frequency. The curve's s contains
-// the gradient by s.
+// reachGradient adds the gradient with respect to the adstock and saturation parameters of a channel with reach and
+// frequency. At the start, the curve's s contains the gradient with respect to s.
 func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 	for g := range d.geos {
 		from, to := g*d.periods, (g+1)*d.periods
@@ -467,9 +469,10 @@ func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 	}
 }
 
-// liftGradient returns the log likelihood of one lift test. Adstock has settled, so the adstocked exposure equals the
-// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common beta with a standard
-// deviation of beta times spread. This deviation is added to the test's error.
+// liftGradient returns the log likelihood of one lift test. A test lasts until adstock has settled, so the adstocked
+// exposure equals the exposure and the lift is beta (s(to) - s(from)). If the test ran in one geo, the geo's beta
+// differs from the common beta with a standard deviation of beta times spread. This deviation is added to the test's
+// error.
 func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (
 	logp float64,
 ) {

@@ -11,7 +11,8 @@ import (
 	"assay/internal/panics"
 )
 
-// Level is the level of the intervals of posterior summaries: from the 5% to the 95% quantile.
+// Level is the probability of the credible intervals in posterior summaries. They extend from the 5% to the 95%
+// quantile.
 const Level = 0.9
 
 // EstimateOf returns the mean of posterior draws with its credible interval.
@@ -37,7 +38,7 @@ type ChannelEffect struct {
 }
 
 // Effects returns every channel's effect in the data's order. The marginal ROAS is the derivative of the contribution
-// by spend if the channel's whole history is scaled.
+// with respect to spend if the channel's whole spend history is scaled.
 func (p *Posterior) Effects() []ChannelEffect {
 	out := make([]ChannelEffect, len(p.model.channels))
 	var work panics.Group
@@ -81,8 +82,8 @@ func divided(values []float64, by float64) []float64 {
 	return out
 }
 
-// slopes returns, for each draw, the derivative of the channel's contribution by the factor that scales its history, at
-// 1.
+// slopes returns one derivative per draw: the derivative of the channel's contribution with respect to the factor that
+// scales its history, at a factor of 1.
 func (p *Posterior) slopes(c *channel) []float64 {
 	_, slopes := p.ResponseSlopes(c.name, []float64{1})
 	return slopes[0]
@@ -98,8 +99,8 @@ func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float
 	return responses
 }
 
-// toReach converts adstock weights to weights of saturated frequencies: the later exposure per contact of each period,
-// times the period's reach.
+// toReach converts weights of adstocked exposures to weights of saturated frequencies. The weight of a period is the
+// later exposure per contact, multiplied by the period's reach.
 func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	for g := range p.model.geos {
 		from, to := g*p.model.span, (g+1)*p.model.span
@@ -108,8 +109,8 @@ func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	floats.MulTo(weights, v.ds, c.x)
 }
 
-// ResponseSlopes returns [Posterior.Responses] and their derivatives by the factor. An infinite derivative at a factor
-// of 0 is returned as 0.
+// ResponseSlopes returns [Posterior.Responses] and their derivatives with respect to the factor. An infinite derivative
+// at a factor of 0 is returned as 0.
 func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (responses, slopes [][]float64) {
 	c, m := p.channel(name), p.model
 	responses, slopes = grid(len(factors), len(p.draws)), grid(len(factors), len(p.draws))
@@ -119,7 +120,7 @@ func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (res
 			scaled := room[:len(e.a)]
 			floats.ScaleTo(scaled, factor, e.a)
 			m.spec.Saturation.fill(w, scaled, e.shape)
-			floats.Mul(w.ds[:len(e.a)], e.a) // derivative by the factor: the adstocked exposure is proportional to the factor
+			floats.Mul(w.ds[:len(e.a)], e.a) // the adstocked exposure is proportional to the factor
 			if e.without == nil {
 				responses[k][i], slopes[k][i] = floats.Dot(e.weights, w.s[:len(e.a)]), floats.Dot(e.weights, w.ds[:len(e.a)])
 				continue
@@ -230,7 +231,8 @@ func (l *locator) without(v *curve, theta []float64) []float64 {
 	return mean
 }
 
-// multiplied returns the sum of multiplicative contributions, and of their derivatives in ds.
+// multiplied returns the sum of multiplicative contributions and the derivative of this sum. The field w.ds contains
+// the derivatives of the saturated exposures.
 func multiplied(beta float64, w saturated, without []float64) (total, slope float64) {
 	for t, mean := range without {
 		total += mean * math.Expm1(beta*w.s[t])

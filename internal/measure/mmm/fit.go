@@ -80,7 +80,7 @@ const (
 	essAbove  = 400
 )
 
-// attempts is the maximum number of samplings of a fit.
+// attempts is the maximum number of times that Fit samples the posterior.
 const attempts = 3
 
 // harder returns the sampling options of the next attempt. After divergences, steps are smaller and follow a curved
@@ -95,8 +95,8 @@ func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	return o
 }
 
-// Fit samples the posterior of the model. Invalid data or settings result in an invalid fault. Every other obstacle is
-// a reason in the result. The same input and seed give the same result on any machine of one architecture and with any
+// Fit samples the posterior of the model. Invalid data or settings result in an invalid fault. All other problems are
+// reasons in the result. The same input and seed give the same result on any machine of one architecture and with any
 // number of cores.
 func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	how = how.withDefaults()

@@ -10,9 +10,10 @@ import (
 )
 
 // flight is the response of a channel, over some draws, to its spend per period after the end of the data (flighting).
-// It includes adstock from earlier spend, and the later effect of the schedule's last periods. After the schedule, the
-// channel spends a fixed multiple of its usual amount. Otherwise, the last periods would have an advantage. Only the
-// response above that baseline is included. A flight is not safe for concurrent use.
+// It includes the adstock of earlier spend and the later effect of the schedule's last periods. After the schedule, the
+// channel spends a fixed multiple of its usual amount (the baseline). Without this baseline, the last periods of the
+// schedule would have too large a response. Only the response above the baseline is included. A flight is not safe for
+// concurrent use.
 //
 // Exposure is proportional to spend at the window's mean price. With geos, spend is split as in the data. A
 // time-varying effect keeps its value at the end of the data.
@@ -39,8 +40,8 @@ type cell struct {
 const nearZero = 1e-6
 
 // flights returns the responses of channels under some draws. The schedule starts gap periods after the data. In the
-// gap, every channel spends its mean amount. After the schedule, it spends the parameter later times that amount. A
-// model without such a response results in an invalid fault.
+// gap, every channel spends its mean amount. After the schedule, it spends its mean amount times the parameter later. A
+// model with multiplicative effects results in an invalid fault.
 func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
 		return nil, fault.Invalid(
@@ -115,8 +116,8 @@ func carriedOver(weights, x []float64, usual float64, gap int) []float64 {
 	return out
 }
 
-// fill evaluates a cell's saturated exposures minus the saturated exposures of the later baseline spend, and their
-// slopes by exposure.
+// fill sets f.saturated for one cell. It contains the saturated exposures, minus the saturated exposures of the
+// baseline spend after the schedule, and their derivatives with respect to exposure.
 func (f *flight) fill(one cell, spend []float64) {
 	copy(f.a, one.around)
 	for t, money := range spend {

@@ -16,7 +16,7 @@ import (
 type Geo struct {
 	Name string `json:"name"`
 	// Population is the geo's size, in any unit common to all geos. Series are divided by the population, so that geos
-	// of different sizes share a model. An unknown population is 0 for all geos. The mean target then replaces it.
+	// of different sizes share a model. If the populations are unknown, all are 0 and the mean target replaces them.
 	Population float64 `json:"population,omitempty"`
 }
 
@@ -86,7 +86,7 @@ func (m *model) bySize(values []float64) []float64 {
 
 // spreads lists the parameters of the variation between geos.
 //
-// With b a geo's deviation from the common model, its scaled targets are
+// Let b be a geo's deviation from the common model. The geo's scaled targets are
 //
 //	y_t = mu_t + b_0 + sum over channels c of b_c s_c,t + sum over controls k of b_k z_k,t + noise
 //	b_0 ~ Normal(0, intercept.spread),  b_c ~ Normal(0, beta_c c.spread),  b_k ~ Normal(0, k.spread)
@@ -128,11 +128,11 @@ func (m *model) localTerms() (terms []int) {
 }
 
 // guessScaledEffects returns least-squares estimates within geos of each channel's scaled effect, in units of the
-// resolution. The shape is at the center of its coordinates. The function also returns the mean contribution at a
-// scaled effect of one resolution. Without geos, it returns nil. The estimates only determine the sampler's
-// coordinates, so their errors slow the sampler without bias. With [manyGeos] geos or more, levels are 0. The common
-// mean is then well identified. A slightly wrong level would increase the number of gradients (by a fifth for ten geos
-// of Meridian's data).
+// resolution. The shape parameters are at the center of their coordinates. The function also returns the mean
+// contribution at a scaled effect of one resolution. Without geos, it returns nil. The estimates only determine the
+// sampler's coordinates. Errors in the estimates therefore slow the sampler but cause no bias. With [manyGeos] geos or
+// more, levels are 0, because the common mean is then well identified. A slightly wrong level would increase the number
+// of gradients (by a fifth for ten geos of Meridian's data).
 func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil
@@ -176,17 +176,17 @@ func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	return scaledEffects, levels
 }
 
-// manyGeos is the minimum number of geos for a vague prior of the spread between them.
+// manyGeos is the minimum number of geos for the vague prior of the spread between geos.
 const manyGeos = 8
 
-// ofGeo returns the position in a draw of the geo's own coefficients: its intercept, one per channel, one per local
-// term.
+// ofGeo returns the position of a geo's first coefficient in a draw. A geo has an intercept, one coefficient per
+// channel and one per local term.
 func (m *model) ofGeo(g int) int { return len(m.parameters) + g*m.differences() }
 
 // differences returns the number of coefficients per geo.
 func (m *model) differences() int { return 1 + len(m.channels) + len(m.local) }
 
-// localMean adds the geo's deviations in its local terms to its mu.
+// localMean adds the effect of a geo's deviations in the local terms to mu.
 func (m *model) localMean(mu, theta []float64, g int) {
 	at := m.ofGeo(g) + 1 + len(m.channels)
 	for i, k := range m.local {

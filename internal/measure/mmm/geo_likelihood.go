@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// geoEffects is scratch space for integrating out the coefficients of geos, so that the sampler draws only the common
-// model and the spreads. A geo's deviations b are normal a priori and, given all other parameters, a posteriori. The
-// integral therefore has a closed form (Lindley and Smith 1972). Let W be the columns 1, s_1, .., s_C and the geo's
-// local terms. Let r be the geo's targets minus the common mean, D the diagonal of squared spreads and n the geo's
-// number of rows. Then
+// geoEffects is scratch space for integrating out the coefficients of geos. The sampler then draws only the common
+// parameters and the spreads. A geo's deviations b are normal a priori and, given all other parameters, a posteriori.
+// The integral therefore has a closed form (Lindley and Smith 1972). Let W be the columns 1, s_1, .., s_C and the geo's
+// local terms. Let r be the geo's targets minus the common mean. Let D be the diagonal matrix of squared spreads and n
+// the geo's number of rows. Then
 //
 //	M = I + D^1/2 W'W D^1/2 / sigma^2         mean of b: u = D^1/2 M^-1 D^1/2 W'r / sigma^2
 //	cov of b: V = D^1/2 M^-1 D^1/2            log p(r) = -n log sigma - log|M| / 2 - (r'r - r'W u) / (2 sigma^2)
@@ -26,7 +26,7 @@ type geoEffects struct {
 	cov       []float64 // V
 	q, u      []float64 // W'r and the mean of b
 	r         []float64
-	byBeta    []float64 // derivatives by the channels' common coefficients through D
+	byBeta    []float64 // derivatives with respect to the channels' common coefficients through D
 	columns   [][]float64
 	ones      []float64
 	logDet    float64
@@ -100,8 +100,9 @@ func invert(a []float64, k int) (logDet float64) {
 	return logDet
 }
 
-// geoLikelihood returns the log likelihood of all geos. It sets byMu and adds the gradient by sigma and spreads. It
-// stores the gradient by s in the curves' byS, and the gradient by the coefficients in the scratch space.
+// geoLikelihood returns the log likelihood of all geos. It sets byMu and adds the gradient with respect to sigma and
+// the spreads. It stores the gradient with respect to s in the curves' byS, and the gradient with respect to the
+// coefficients in the scratch space.
 func (d *density) geoLikelihood() (logp float64) {
 	p := d.geoEffects
 	clear(p.byBeta)
@@ -129,11 +130,11 @@ func (d *density) geoLikelihood() (logp float64) {
 	return logp
 }
 
-// bySpread adds a geo's gradient by the spreads. With v = u / spread, it is (v^2 + inverse - 1) / spread.
+// bySpread adds a geo's gradient with respect to the spreads. With v = u / spread, it is (v^2 + inverse - 1) / spread.
 func (d *density) bySpread(p *geoEffects) {
 	for i, spread := range p.spread {
 		if spread == 0 {
-			continue // underflow: the derivative by the log is 0
+			continue // underflow: the derivative with respect to the log is 0
 		}
 		v := p.u[i] / spread
 		by := (v*v + p.inverse[i*p.k+i] - 1) / spread

@@ -23,9 +23,10 @@ func InGeo(channel measure.Channel, geo string) measure.Channel {
 	return channel + measure.Channel("["+geo+"]")
 }
 
-// GeoProblem returns the problem of allocating a budget to channels and geos. Its channels have the names of [InGeo],
-// ordered by channel, then geo. It omits a channel in geos without spend. Each channel has the response of its geo.
-// Bounds use the same names. Otherwise it equals [Posterior.Problem].
+// GeoProblem returns the optimization problem of allocating a budget to channels and geos. Each channel of the problem
+// is a channel in one geo, with that geo's response. [InGeo] defines its name, and bounds use the same names. The order
+// is by channel, then geo. GeoProblem omits a channel in geos without spend. In all other respects, the result equals
+// [Posterior.Problem].
 func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
 	decide.Problem, error,
 ) {
@@ -61,7 +62,7 @@ func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[meas
 	return problem, nil
 }
 
-// places returns a channel in every geo, without responses.
+// places returns the problem's channels for one channel of the model: one for each geo, without responses.
 func (p *Posterior) places(c *channel, risk decide.Risk, bounds map[measure.Channel]Bounds) (out []decide.Channel) {
 	for g, geo := range p.data.Geos {
 		cost := c.cost[g*p.model.span : (g+1)*p.model.span]
@@ -101,7 +102,7 @@ func (p *Posterior) geoResponses(c *channel, places []decide.Channel, draws []in
 	})
 }
 
-// thin returns draws, spread evenly over the chains. Their number is at most the parameter most.
+// thin returns the indexes of at most the given number of draws, spread evenly over the chains.
 func (p *Posterior) thin(most int) (draws []int) {
 	every := (len(p.draws) + most - 1) / most
 	for i := 0; i < len(p.draws); i += every {

@@ -80,7 +80,7 @@ func (m *model) unidentified(d Data) []Reason {
 	return m.collinear()
 }
 
-// unusable returns the reasons why a channel alone cannot be used.
+// unusable returns the reasons why one channel's data cannot be used, regardless of the other channels.
 func (m *model) unusable(media Media, c channel) []Reason {
 	name := string(media.Channel)
 	exposure := m.fitted(c.x)

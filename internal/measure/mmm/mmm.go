@@ -48,8 +48,8 @@ func (d Data) rows() int { return len(d.Dates) * max(len(d.Geos), 1) }
 type Media struct {
 	Channel  measure.Channel `json:"channel"`
 	Exposure []float64       `json:"exposure"` // spend, impressions or clicks, not negative; reach if Frequency is set
-	// Frequency is the mean number of contacts per person reached in each period; nil if the exposure is not reach.
-	// Saturation then applies to frequency, and reach is linear:
+	// Frequency is the mean number of contacts per person reached in each period. It is nil if the exposure is not
+	// reach. With Frequency, the saturation applies to frequency, and reach is linear:
 	//
 	//	s_t = sum over lags l of w_l reach_t-l s(frequency_t-l)
 	Frequency []float64 `json:"frequency,omitempty"`
@@ -112,10 +112,10 @@ type Spec struct {
 	// [pooledEffects]. It needs effects with a log-normal prior.
 	PoolEffects bool `json:"alike,omitempty"`
 	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels. The other
-	// parameters of adstock and saturation and "beta", "roi" or "share" have the same form. Names of the baseline are
-	// "intercept", "trend", "knot", "yearly" and "weekly". "control" is for all controls without a group, a group's
-	// name is for its controls, and a control's own name is for this control. Names of the likelihood are "sigma" and
-	// "nu". A control with its own prior is not part of its group.
+	// adstock and saturation parameters use the same form, and so do "beta", "roi" and "share". Names of the baseline
+	// are "intercept", "trend", "knot", "yearly" and "weekly". The name "control" applies to all controls without a
+	// group, a group's name to the controls in the group, and a control's own name to this control. Names of the
+	// likelihood are "sigma" and "nu". A control with its own prior is not part of its group.
 	Priors map[string]Prior `json:"priors,omitempty"`
 	// Lifts are results of experiments, which enter the likelihood.
 	Lifts []Lift `json:"lifts,omitempty"`

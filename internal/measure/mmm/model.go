@@ -21,8 +21,9 @@ type parameter struct {
 
 // model contains data and settings prepared for evaluation. It is immutable, so chains share it.
 //
-// A parameter vector first has, for each channel, its effect, the adstock and saturation parameters, the time-varying
-// effect's parameters and the confounding term. The baseline's coefficients and the likelihood's parameters follow.
+// A parameter vector starts with the parameters of each channel: its effect, the adstock and saturation parameters, the
+// parameters of the time-varying effect and the confounding term. The baseline's coefficients and the likelihood's
+// parameters follow.
 type model struct {
 	spec          Spec
 	geos          int       // 1 for a single series

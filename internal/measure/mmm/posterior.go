@@ -45,7 +45,7 @@ func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
 	return p
 }
 
-// geoStream is the random stream of the geos' coefficients.
+// geoStream is the number of the random stream for the geos' coefficients.
 const geoStream = 1
 
 // Saved is a posterior in a form that can be stored.
@@ -189,8 +189,8 @@ func (p *Posterior) ContributionTotals(name measure.Channel) []float64 {
 	return out
 }
 
-// blockOfDraws is the number of draws per unit of parallel work. Sums are over blocks first, so rounding does not
-// depend on the number of cores.
+// blockOfDraws is the number of draws per unit of parallel work. Sums are first computed for each block, so rounding
+// does not depend on the number of cores.
 const blockOfDraws = 500
 
 // eachBlock processes the draws in parallel blocks.
@@ -216,8 +216,8 @@ func (m *model) newLocator() *locator {
 	return &locator{m, make([]float64, len(m.y)), m.newCurve(len(m.y))}
 }
 
-// location returns mu of each period under one draw: as a fraction of the largest target, or its log. The next call
-// overwrites it.
+// location returns mu of each period under one draw. mu is a fraction of the largest target, or the log of this
+// fraction for the log-normal likelihood. The next call overwrites the result.
 func (l *locator) location(theta []float64) []float64 {
 	clear(l.mu)
 	l.baselineMean(l.mu, theta)
@@ -239,7 +239,8 @@ func (l *locator) location(theta []float64) []float64 {
 	return l.mu
 }
 
-// mean returns the expected target of each period under one draw, in the target's unit. The next call overwrites it.
+// mean returns the expected target of each period under one draw, in the target's unit. The next call overwrites the
+// result.
 func (l *locator) mean(theta []float64) []float64 {
 	mu := l.location(theta)
 	if l.spec.Likelihood == LogNormal {

@@ -13,8 +13,8 @@ import (
 	"assay/internal/panics"
 )
 
-// Bounds limits a channel's spend over the whole window, in its currency. If a bound is nil, the risk level determines
-// it.
+// Bounds contains limits of a channel's spend over the whole window, in the spend's currency. If a bound is nil, the
+// risk level determines the limit.
 type Bounds struct {
 	Min *float64 `json:"min"`
 	Max *float64 `json:"max"`
@@ -23,12 +23,12 @@ type Bounds struct {
 // gridPoints is the number of positive spends on the grid of responses.
 const gridPoints = 32
 
-// seenGrowth is the minimum multiple of current spend that is treated as seen in the data, even if weekly spend is
+// seenGrowth is a multiple of current spend. Spend up to this multiple is treated as observed, even if weekly spend is
 // constant.
 const seenGrowth = 1.3
 
-// Problem returns the problem of allocating a budget to the channels with spend. Budget and bounds are totals over the
-// data's periods. The risk level limits the change of a channel without bounds. Responses are as in
+// Problem returns the optimization problem of allocating a budget to the channels with spend. Budget and bounds are
+// totals over the data's periods. The risk level limits the change of a channel without bounds. Responses are as in
 // [Posterior.Responses]: each channel's history is scaled, including adstock. Bounds for an unknown channel result in
 // an invalid fault.
 func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
@@ -92,7 +92,8 @@ func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[
 	return c
 }
 
-// seen returns the spend at which the mean active period costs as much as the 95th percentile of periods in the data.
+// seen returns the largest total spend with support in the data. At this total, the mean spend of an active period
+// equals the 95th percentile of spend per active period.
 func seen(cost []float64) float64 {
 	var active []float64
 	for _, v := range cost {

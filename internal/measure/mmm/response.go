@@ -10,7 +10,7 @@ import (
 )
 
 // Curve is a channel's response curve. A point is the channel's contribution over the window if its total spend in the
-// window is Spend. The historical pattern is scaled.
+// window is Spend. The spend of each period is scaled by the same factor.
 type Curve struct {
 	Channel measure.Channel `json:"channel"`
 	Points  []CurvePoint    `json:"points"`
@@ -24,8 +24,8 @@ type CurvePoint struct {
 	Q95   float64 `json:"q95"`
 }
 
-// ResponseCurve returns the channel's curve at equally spaced points, at least two, from no spend to factor times
-// current spend.
+// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times current spend.
+// There are at least two points.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}

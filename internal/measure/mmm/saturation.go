@@ -71,7 +71,8 @@ func (s Saturation) parameters() []parameter {
 	panic("mmm: unknown saturation")
 }
 
-// held returns the number of shape parameters that their priors determine, not the data.
+// held returns the number of shape parameters that their priors determine, because the data contain little information
+// on them.
 func (s Saturation) held() int {
 	if s == CES {
 		return 1
@@ -92,7 +93,7 @@ func (s Saturation) unit(exposures []float64) float64 {
 // maxSaturationParameters is the largest number of parameters of a shape.
 const maxSaturationParameters = 2
 
-// saturated contains saturated exposures and their derivatives by the exposure and by each parameter.
+// saturated contains saturated exposures and their derivatives with respect to the exposure and to each parameter.
 type saturated struct {
 	s, ds  []float64
 	dTheta [maxSaturationParameters][]float64

@@ -53,10 +53,10 @@ type Flow struct {
 }
 
 // Schedule distributes a budget over the periods after the data. The problem is an allocation over the data's window.
-// Its budget, bounds and groups are scaled to the number of periods. A channel's spend per period does not exceed its
-// largest spend in the data. A higher limit applies if the channel's maximum, divided by the number of periods, is
-// larger. Schedule maximizes the posterior mean response, for any risk of the problem. Bounds that cannot be met, and
-// models without such a response, result in an invalid fault.
+// Its budget, bounds and groups are scaled to the number of periods. The limit of a channel's spend per period is its
+// largest spend in the data. If the channel's maximum, divided by the number of periods, is larger, it is the limit.
+// Schedule maximizes the posterior mean response, regardless of the problem's risk level. Bounds that cannot be met and
+// models with multiplicative effects result in an invalid fault.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).

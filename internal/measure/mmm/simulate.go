@@ -67,7 +67,7 @@ func (m *model) withGeos(theta []float64, random *rand.Rand) []float64 {
 	return theta
 }
 
-// simulate returns a target that is simulated from a draw by the likelihood.
+// simulate returns a target that is drawn from the likelihood with the parameters theta.
 func (m *model) simulate(theta []float64, random *rand.Rand) []float64 {
 	y := m.newLocator().location(theta)
 	noise := func() float64 { return random.NormFloat64() }
@@ -90,7 +90,8 @@ func (m *model) unscaled(y []float64) []float64 {
 	})
 }
 
-// withTarget returns the model with another target on the likelihood's scale and the same scales and priors.
+// withTarget returns a copy of the model with another target, on the likelihood's scale. Scales and priors do not
+// change.
 func (m *model) withTarget(y []float64) *model {
 	other := *m
 	other.y = y
@@ -98,7 +99,7 @@ func (m *model) withTarget(y []float64) *model {
 	return &other
 }
 
-// observe sets the parts of the coordinates that depend on the target.
+// observe sets the fields that define the sampler's coordinates and depend on the target.
 func (m *model) observe() {
 	mean, sd := stats.MeanSD(m.fitted(m.y))
 	m.yMean = mean
@@ -134,7 +135,7 @@ func (p *Posterior) Predictive(seed uint64) [][]float64 {
 	return out
 }
 
-// SamplePrior draws from the priors. It returns the draws as a posterior, and for each a simulated target in the
+// SamplePrior draws from the priors. It returns the draws as a posterior and one simulated target for each draw, in the
 // target's unit. Invalid data or settings result in an invalid fault. Data that cannot identify the model result in a
 // not-ready fault.
 func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets [][]float64, err error) {

@@ -10,19 +10,19 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// timeVarying is a channel's time-varying effect. s_t is multiplied by exp(g_t), where g is a Gaussian process with
-// squared exponential covariance in its Hilbert space approximation (HSGP):
+// timeVarying is a channel's time-varying effect. s_t is multiplied by exp(g_t). g is a Gaussian process with squared
+// exponential covariance, in the Hilbert space approximation (HSGP):
 //
 //	g_t = amplitude x sum over j of phi_j(t) r_j z_j,   r_j^2 = sqrt(2 pi) length exp(-(length omega_j)^2 / 2),   z_j ~ Normal(0, 1)
 //	phi_j(t) = sin(omega_j (t + L)) / sqrt(L),   omega_j = j pi / (2 L)
 //
-// where t is in periods from the middle of the window and L is [intervalFactor] times half the window's length. See
-// Solin and Särkkä 2020, and Riutort-Mayol, Bürkner, Andersen, Solin, Vehtari 2023. The length scale is given, in
-// periods, because the data contain little information on it. The process is common to all geos.
+// Here t is in periods from the middle of the window and L is [intervalFactor] times half the window's length. See
+// Solin and Särkkä 2020, and Riutort-Mayol, Bürkner, Andersen, Solin, Vehtari 2023. The length scale in periods is a
+// setting, because the data contain little information on it. The process is common to all geos.
 type timeVarying struct {
 	multiple []float64 // exp(g) of each period
 	s        []float64 // saturated exposure of the curve, times multiple
-	by       []float64 // derivatives by g
+	by       []float64 // derivatives with respect to g
 }
 
 // intervalFactor is the length of the approximation's interval divided by the window's length.
@@ -31,8 +31,9 @@ const intervalFactor = 1.5
 // minLength is the shortest length scale that the basis can represent, as a share of the window.
 const minLength = 1.0 / 16
 
-// timeVaryingParameters lists the parameters of a channel's time-varying effect. The amplitude's prior has median 15%
-// (6% to 40%). A prior with mass at 0 would make a funnel of amplitude and coefficients.
+// timeVaryingParameters lists the parameters of a channel's time-varying effect. The amplitude's prior has a median of
+// 15% and a 90% interval from 6% to 40%. With a prior mass at 0, the posterior of amplitude and coefficients would have
+// the shape of a funnel.
 func (m *model) timeVaryingParameters() []parameter {
 	if m.hsgp == nil {
 		return nil
@@ -50,7 +51,7 @@ func (m *model) timeVaryingOf(c *channel, theta []float64) (amplitude *float64, 
 	return &theta[from], theta[from+1 : from+1+len(m.hsgp)]
 }
 
-// hsgpBasis returns phi times r over the periods, for all functions that contribute at the length scale.
+// hsgpBasis returns phi times r over the periods, for all basis functions that contribute at the length scale.
 func hsgpBasis(span, length int) [][]float64 {
 	half := intervalFactor * float64(span) / 2
 	middle := float64(span-1) / 2
@@ -76,7 +77,7 @@ func (m *model) newTimeVarying(rows int) *timeVarying {
 	return &timeVarying{make([]float64, periods), make([]float64, rows), make([]float64, periods)}
 }
 
-// set evaluates exp(g) for as many periods as w has room for.
+// set evaluates exp(g). The length of w.multiple determines the number of periods.
 func (w *timeVarying) set(basis [][]float64, amplitude float64, z []float64) {
 	clear(w.multiple)
 	for j, phi := range basis {
@@ -94,8 +95,8 @@ func (w *timeVarying) vary(values []float64) {
 	}
 }
 
-// timeVaryingGradient adds the gradient by the time-varying effect's parameters and converts byS to the gradient by the
-// constant s.
+// timeVaryingGradient adds the gradient with respect to the time-varying effect's parameters. It converts byS to the
+// gradient with respect to the s of a constant effect.
 func (d *density) timeVaryingGradient(w *timeVarying, c *channel, byS []float64) {
 	clear(w.by)
 	for t, by := range byS {

@@ -46,8 +46,8 @@ type Curve struct {
 	Name     string // name of the surface or platform
 	Quantity Quantity
 	Window   int // trailing days that the platform can change; 0 for surfaces
-	// Days is the number of complete days. They are imported within FirstLook and again at LastLook or later, and have
-	// a nonzero final figure.
+	// Days is the number of complete days. A complete day is imported within FirstLook days and again at an age of
+	// LastLook or later. Its final figure is not zero.
 	Days    int
 	Shares  []Share // by age; only shares with at least Enough days
 	Settled *int    // age from which the median stays within Tolerance of the final figure; nil: unknown

@@ -165,7 +165,8 @@ func (c *collector) season(name string, date func(year int) civil.Date, shape []
 }
 
 // holiday adds a national holiday or a gift day, such as Mother's Day. A holiday on a Monday or Friday includes the
-// weekend before or after it. Gifts are bought in the ten days before the gift day; the last two are too late for delivery.
+// weekend before or after it. Gifts are bought in the ten days before the gift day. The last two days are too late for
+// delivery.
 func (c *collector) holiday(h holiday.Holiday) {
 	var before, itself []civil.Range
 	for _, r := range h.Within(civil.Range{First: c.days.First.AddDays(-14), Last: c.days.Last.AddDays(14)}) {

@@ -99,7 +99,7 @@ func (p *prior) normal(i int, mean, sd float64) {
 	p.product[i] += mean / (sd * sd)
 }
 
-// prior returns the prior for the scales. The level starts near a value.
+// prior returns the prior for the scales. The level starts near start.
 func (d *design) prior(s scales, start float64) prior {
 	p := prior{mat.NewSymDense(d.columns(), nil), make([]float64, d.columns())}
 	p.normal(0, start, 2)

@@ -52,7 +52,7 @@ const (
 	timeOfYear = "the time of year"
 )
 
-// Fit estimates the yearly pattern jointly with level and weekday. With x the logarithm of the value on day t,
+// Fit estimates the yearly pattern jointly with level and weekday. Let x be the logarithm of the value on day t. Then
 //
 //	x_t = ℓ_t + w(weekday) + Σ_k (a_k cos(2πkd/365.25) + b_k sin(2πkd/365.25)) + Σ_e β_e D_e(t) + ε_t.
 //
@@ -68,7 +68,7 @@ const (
 // A factor of a future day is relative to the last two weeks of the history, where the level is known. A smooth season
 // that is wrong by a constant factor therefore changes no forecast.
 //
-// A series that is too short or too often zero is a not-ready fault.
+// A series that is too short or too often zero results in a not-ready fault.
 func Fit(ask Ask) (*Year, error) {
 	if ask.Ahead < 0 {
 		return nil, fault.Invalid("%d days ahead, want 0 or more", ask.Ahead)
@@ -111,8 +111,8 @@ func logarithms(values []float64) ([]float64, error) {
 	return x, nil
 }
 
-// unseen lists the seasons ahead that the history does not include. A season is unseen if one of its blocks ahead has no
-// known day in the history. The time of year is unseen if less than a year is known and the smooth season of an
+// unseen lists the seasons ahead that the history does not include. A season is unseen if one of its blocks ahead has
+// no known day in the history. The time of year is unseen if less than a year is known and the smooth season of an
 // ordinary day is vague.
 func (d *design) unseen(x []float64, covariance [][]float64) []Unseen {
 	first := map[string]int{}

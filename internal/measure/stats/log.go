@@ -7,7 +7,7 @@ import "math"
 // size, and log(1 + r) comes from six terms of its series (Tang 1990).
 const (
 	logStretches = 8  // log2 of the number of intervals
-	mantissaBits = 52 // of a float64
+	mantissaBits = 52 // bits of the mantissa of a float64
 	exponentBias = 1023
 )
 
@@ -22,8 +22,8 @@ var middles = func() (m [1 << logStretches]middle) {
 	return m
 }()
 
-// Log sets dst to the natural logarithms of x, with an error below 3e-16 times the larger of 1 and their size. dst and
-// x have the same length and may be one slice. The logarithm is -Inf at 0 and NaN below 0.
+// Log sets dst to the natural logarithms of x. The error of a logarithm is below 3e-16 times the larger of 1 and its
+// absolute value. dst and x have the same length and may be one slice. The logarithm is -Inf at 0 and NaN below 0.
 func Log(dst, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {

@@ -13,7 +13,7 @@ const (
 	fewToSort = 400 // for fewer values, a comparison sort is as fast
 )
 
-// Sort sorts values in increasing order. None may be NaN.
+// Sort sorts values in increasing order. NaN is not allowed.
 func Sort(values []float64) {
 	n := len(values)
 	if n < fewToSort {

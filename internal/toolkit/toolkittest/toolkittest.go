@@ -27,7 +27,7 @@ func ShopReader(t testing.TB) *snapshot.Reader {
 	return reader
 }
 
-// Model is a model with one channel that spends 100 per week for eight weeks.
+// Model returns a model with one channel that spends 100 per week for eight weeks.
 func Model(t testing.TB, channel measure.Channel) *mix.Model {
 	t.Helper()
 	const weeks = 8

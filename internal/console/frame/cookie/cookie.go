@@ -8,8 +8,8 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// Cookies reads and writes cookies. On https their names begin with __Host-, so other hosts of the same domain cannot set
-// them.
+// Cookies reads and writes cookies. On https their names begin with __Host-, so other hosts of the same domain cannot
+// set them.
 type Cookies struct{ Secure bool }
 
 // The cookies, and the age of the first.
@@ -27,7 +27,7 @@ func (k Cookies) name(base string) string {
 	return base
 }
 
-// Read returns the secret in the cookie, "" if there is none.
+// Read returns the secret in the cookie, or "" if there is none.
 func (k Cookies) Read(r *http.Request, base string) people.Secret {
 	cookie, err := r.Cookie(k.name(base))
 	if err != nil {
@@ -46,7 +46,8 @@ func (k Cookies) Clear(w http.ResponseWriter, base string) {
 	http.SetCookie(w, k.cookie(base, "", -1))
 }
 
-// cookie returns a cookie that scripts cannot read. SameSite is Lax because clients redirect users here from other sites.
+// cookie returns a cookie that scripts cannot read. SameSite is Lax because clients redirect users here from other
+// sites.
 func (k Cookies) cookie(base, value string, maxAge int) *http.Cookie {
 	return &http.Cookie{ //nolint:gosec // Secure on https; without https the service is on loopback only
 		Name: k.name(base), Value: value, Path: "/", MaxAge: maxAge,

@@ -13,7 +13,7 @@ import (
 // Days is a chart of a figure over time, with a second pane for spend.
 type Days struct {
 	Label   string // text alternative
-	Name    string // of the figure
+	Name    string // name of the figure
 	Earlier string // name of the comparison period, "" for none
 	Ahead   string // name of the dashed line, such as a forecast or a counterfactual, "" for none
 	Band    string // name of its interval
@@ -31,13 +31,13 @@ type Days struct {
 type Day struct {
 	Date     civil.Date
 	Value    *float64
-	Before   *float64 // in the comparison period
+	Before   *float64 // value in the comparison period
 	Expected *float64
 	Anomaly  bool
 	Partial  bool // incomplete: drawn hollow, outside the line
 	Lower    *float64
 
-	Ahead     *float64 // on the dashed line
+	Ahead     *float64 // value on the dashed line
 	Low, High *float64 // its interval
 	Inner     *[2]float64
 	Goal      *float64

@@ -67,7 +67,8 @@ const (
 	sparkWidth, sparkHeight = 92.0, 28.0
 )
 
-// Sparkline draws the course of a figure and, in gray, of the earlier period. The last value has a dot.
+// Sparkline draws the values of a figure over time and, in gray, the values of the earlier period. The last value has a
+// dot.
 func Sparkline(now, before []*float64, color string) template.HTML {
 	low, high, known := extent(now, before)
 	if known < 2 {
@@ -322,7 +323,7 @@ func Range(value, low, high, width float64, text func(float64) string) template.
 	return c.done("range", "", width, middle+36, "")
 }
 
-// nice rounds up to a number with quarters of few digits.
+// nice rounds up to a number that can be divided into quarters of few digits.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1

@@ -6,7 +6,7 @@ import "slices"
 // Tile is a state on a tile map.
 type Tile struct {
 	Code string
-	X, Y int    // of its corner, in SVG units
+	X, Y int    // position of its corner, in SVG units
 	Part string // treated, compared or other: a CSS class
 }
 
@@ -24,8 +24,8 @@ var tileRows = []string{
 	"HI .. .. TX .. .. .. .. FL .. ..",
 }
 
-// New draws the regions of a geo experiment, nil if a treated region is not a state. Without control regions, all other
-// states are controls.
+// New draws the regions of a geo experiment. It returns nil if a treated region is not a state. Without control
+// regions, all other states are controls.
 func New(treated, control []string) []Tile {
 	var all []Tile
 	known := map[string]bool{}

@@ -86,7 +86,7 @@ type Backtest struct {
 	// Inside50 and Inside90 are the coverage of the 50% and 90% prediction intervals.
 	Inside50  float64            `json:"inside_50"`
 	Inside90  float64            `json:"inside_90"`
-	Accuracy  *mmm.Accuracy      `json:"accuracy,omitempty"` // of the predictive mean; nil for a single row
+	Accuracy  *mmm.Accuracy      `json:"accuracy,omitempty"` // accuracy of the predictive mean; nil for a single row
 	Stability []ChannelStability `json:"stability,omitempty"`
 }
 

@@ -17,16 +17,17 @@ type PriorCheck struct {
 	Media stats.Summary `json:"media"`
 	// Negative is the share of simulated periods with a negative target.
 	Negative float64 `json:"negative"`
-	// Inside is the share of observed periods inside the 90% prior predictive interval. Near 0, the priors contradict the
-	// data. Near 1, the priors are vague, without harm.
+	// Inside is the share of observed periods inside the 90% prior predictive interval. Near 0, the priors contradict
+	// the data. Near 1, the priors are vague, which is harmless.
 	Inside float64 `json:"inside"`
 }
 
 // priorDraws is the number of prior predictive draws.
 const priorDraws = 1000
 
-// Priors samples the prior predictive distribution. It uses only the scale of the target, its largest fitted value.
-// Invalid data or settings result in an invalid fault. Data that cannot identify the model result in a not-ready fault.
+// Priors samples the prior predictive distribution. The only information that it uses from the target is the largest
+// fitted value, which is the scale. Invalid data or settings result in an invalid fault. Data that cannot identify the
+// model result in a not-ready fault.
 func Priors(d mmm.Data, s mmm.Spec, seed uint64) (PriorCheck, error) {
 	p, targets, err := mmm.SamplePrior(d, s, seed, priorDraws)
 	if err != nil {

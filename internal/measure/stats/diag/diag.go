@@ -1,10 +1,10 @@
 // Package diag computes convergence diagnostics: rank-normalized R-hat, effective sample sizes, Monte Carlo standard
-// errors and the energy fraction.
+// errors and the estimated Bayesian fraction of missing information (E-BFMI).
 //
 // Most formulas are from Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and localization:
-// An improved R-hat (Bayesian Analysis 2021). The energy fraction is from Betancourt: A conceptual introduction to
-// Hamiltonian Monte Carlo (2017). Draws have one slice per chain. All slices have the same length, at least four. A
-// constant or non-finite quantity has no diagnostics: the result is NaN.
+// An improved R-hat (Bayesian Analysis 2021). The E-BFMI is from Betancourt: A conceptual introduction to Hamiltonian
+// Monte Carlo (2017). Draws have one slice per chain. All slices have the same length, at least four. A constant or
+// non-finite quantity has no diagnostics: the result is NaN.
 package diag
 
 import (
@@ -53,8 +53,8 @@ func rhat(chains [][]float64) float64 {
 	return math.Sqrt(((n-1)/n*within + between*between) / within)
 }
 
-// split halves each chain, so that a drift becomes a difference between halves. It drops the middle draw of an odd
-// number.
+// split halves each chain, so that a drift becomes a difference between halves. If the number of draws is odd, it drops
+// the middle draw.
 func split(chains [][]float64) [][]float64 {
 	out := make([][]float64, 0, 2*len(chains))
 	for _, c := range chains {
@@ -141,8 +141,8 @@ func degenerate(chains [][]float64) bool {
 	return same
 }
 
-// EBFMI returns the energy's fraction of missing information of each chain, from the Hamiltonian at each draw.
-// Below 0.3 the sampler moves through the tails too slowly.
+// EBFMI returns the estimated Bayesian fraction of missing information (E-BFMI) of each chain, computed from the
+// Hamiltonian at each draw. Below 0.3, the sampler moves through the tails too slowly.
 func EBFMI(energy [][]float64) []float64 {
 	out := make([]float64, len(energy))
 	for i, e := range energy {

@@ -89,7 +89,7 @@ func newAutocovariance(n int) *autocovariance {
 }
 
 // of returns the autocovariances of x with divisor n at all lags, by the fast Fourier transform of x padded with zeros.
-// The next call overwrites them.
+// The next call overwrites the result.
 func (a *autocovariance) of(x []float64) []float64 {
 	clear(a.padded)
 	mean, _ := stats.MeanSD(x)

@@ -79,7 +79,7 @@ func directions(x, g *mat.Dense) (values []float64, u [][]float64) {
 	return values, u
 }
 
-// span returns an orthonormal basis of the columns of x and g together. Directions have equal weight, small or large.
+// span returns an orthonormal basis of the columns of x and g together. Small and large columns have equal weight.
 func span(x, g *mat.Dense) (basis *mat.Dense, ok bool) {
 	dim, n := x.Dims()
 	if 2*n >= dim {

@@ -69,9 +69,9 @@ type Run struct {
 // ErrStopped is the error if Stop ended the sampling.
 var ErrStopped = errors.New("sampling was stopped")
 
-// Sample draws from the density. It calls newDensity from this goroutine, once for each chain and each path to a start.
-// Chains and paths thus have separate scratch space. All densities must compute the same numbers. The error wraps
-// [ErrStopped] or [pathfinder.ErrNoStart].
+// Sample draws from the density. It calls newDensity from the caller's goroutine, once for each chain and each path to
+// a start. Chains and paths thus have separate scratch space. All densities must compute the same numbers. The error
+// wraps [ErrStopped] or [pathfinder.ErrNoStart].
 func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	o = o.withDefaults()
 	starts, err := pathfinder.Find(newDensity, o.Chains, pathfinder.Options{Seed: o.Seed, Stop: o.Stop})
@@ -110,7 +110,7 @@ func (r *Run) Values(f func(draw []float64) float64) [][]float64 {
 	return out
 }
 
-// Divergences returns the number of divergent transitions. A single one makes the draws unreliable.
+// Divergences returns the number of divergent transitions. A single divergent transition makes the draws unreliable.
 func (r *Run) Divergences() int {
 	n := 0
 	for _, c := range r.Chains {
@@ -146,7 +146,7 @@ func (r *Run) Gradients() int {
 	return n
 }
 
-// EBFMI returns the energy's fraction of missing information of each chain; see [diag.EBFMI].
+// EBFMI returns the estimated Bayesian fraction of missing information of each chain; see [diag.EBFMI].
 func (r *Run) EBFMI() []float64 {
 	energy := make([][]float64, len(r.Chains))
 	for i, c := range r.Chains {

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/stats/pathfinder"
 )
 
-// chain warms up from the start and draws. It returns false if it was stopped.
+// chain runs one chain: it warms up from the start and then draws. It returns false if it was stopped.
 func (s *sampler) chain(start pathfinder.Start) (Chain, bool) {
 	copy(s.z.q, start.Point)
 	for i, v := range start.Variance {
@@ -35,8 +35,8 @@ func (s *sampler) chain(start pathfinder.Start) (Chain, bool) {
 	return c, true
 }
 
-// warmUp adapts the metric in windows that double in length, each estimated only from its own draws, so that early
-// draws have no influence. It adapts the step size throughout.
+// warmUp adapts the metric in windows that double in length. Each window's metric is estimated only from the window's
+// own draws, so early draws have no influence. The step size is adapted throughout.
 func (s *sampler) warmUp() bool {
 	ends := windowEnds(s.Warmup)
 	s.step = 1

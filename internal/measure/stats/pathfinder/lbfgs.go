@@ -52,7 +52,7 @@ func ascend(density stats.Density, from []float64) []iterate {
 	return path
 }
 
-// pair is a step s and the change y of the negative gradient along it.
+// pair is a step s and the change y of the negative gradient along this step.
 type pair struct {
 	s, y []float64
 	sy   float64

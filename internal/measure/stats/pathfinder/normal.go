@@ -188,7 +188,7 @@ func (n *normal) apply(v []float64, inner func(out, in *mat.VecDense)) {
 	}
 }
 
-// draw returns a point and the log density of the approximation there.
+// draw returns a random point of the approximation and the log density at this point.
 func (n *normal) draw(random *rand.Rand) (x []float64, logq float64) {
 	x = make([]float64, len(n.mean))
 	var square float64
@@ -210,7 +210,7 @@ func (n *normal) variances() []float64 {
 		for j, q := range n.q {
 			row[j] = q[i]
 		}
-		size := 1.0 // of row i of the root
+		size := 1.0 // squared length of row i of the root
 		for j := range row {
 			var along float64
 			for k := range row {

@@ -42,8 +42,8 @@ const (
 )
 
 // Find returns n starts. The starts are all different unless there are fewer than n candidates. The same seed gives the
-// same starts. Find calls newDensity once for each path, from this goroutine. All densities must compute the same
-// numbers.
+// same starts. Find calls newDensity once for each path, from the caller's goroutine. All densities must compute the
+// same numbers.
 func Find(newDensity func() stats.Density, n int, o Options) ([]Start, error) {
 	paths, radius := o.Paths, o.Radius
 	if paths == 0 {
