@@ -240,7 +240,7 @@ func (p *plan) spread(r *rand.Rand, m *medium, k, t int, money float64) {
 	}
 }
 
-// book adds a row to the report unless it is empty.
+// book adds a row with spend to the report. It ignores a row without spend.
 func (m *medium) book(row adRow) {
 	if row.spend <= 0 {
 		return

@@ -137,8 +137,8 @@ func (m *medium) stateResponses(p *plan, regional [][]float64, factor float64) [
 	return out
 }
 
-// response returns the share of the peak that spend, in minor units and multiplied by a factor, reaches among a share
-// of the people.
+// response returns the share of the peak response by day in a part of the population. The spend is in minor units and
+// is multiplied by the factor.
 func (m *medium) response(p *plan, spend []float64, people, factor float64) []float64 {
 	out := make([]float64, len(spend))
 	carry(m.adstock.weights(), spend, out)

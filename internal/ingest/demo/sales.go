@@ -33,7 +33,7 @@ type sales struct {
 	before         [][]float64 // by state and day: counted orders before the A/A test
 }
 
-// visit is an order before its basket.
+// visit is an order before its basket is drawn.
 type visit struct {
 	cause
 	day       int

@@ -12,7 +12,7 @@ import (
 
 // Parameters of the purchase process. After each order, a shopper remains a customer with an individual probability and
 // returns after an exponentially distributed interval with an individual mean. The probability is Beta distributed; the
-// mean interval is lognormal. Shoppers that some channels acquire remain customers more often than others.
+// mean interval is lognormal. Shoppers from some channels remain customers more often.
 const (
 	stayA, stayB   = 1.00, 1.60
 	meanGap        = 62.0 // days
@@ -23,7 +23,7 @@ const (
 	salePullsAhead = 8 // days by which a sale advances later purchases
 )
 
-// loyalty is the factor of the probability to remain a customer, by the channel that acquired the shopper.
+// loyalty is the factor of the probability of remaining a customer, by the channel that acquired the shopper.
 var loyalty = map[measure.Channel]float64{
 	facebook: 0.95, google: 1.02, tiktok: 0.72, snapchat: 0.62, amazon: 0.90, podcast: 1.20, influencer: 1.05, affiliate: 0.60,
 	"": 1.12,

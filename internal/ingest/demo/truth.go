@@ -66,8 +66,8 @@ type AnomalyTruth struct {
 	Factor float64    `json:"factor"` // relative to the day without the anomaly
 }
 
-// DayTruth contains the sales and spend of a day after the store's data, or of the last day, which the store has until
-// noon only.
+// DayTruth contains the sales and spend of the store's last day or of a later day. The last day is complete here, but
+// the store's own data of this day end at noon.
 type DayTruth struct {
 	Date    civil.Date `json:"date"`
 	Revenue float64    `json:"revenue"` // charged amounts

@@ -22,7 +22,7 @@ type check struct {
 	name         string
 }
 
-// value reads a value at a depth, and the members of an object into the given one, if any.
+// value reads a value at a nesting depth. If the value is an object and into is not nil, it adds the members to into.
 func (c *check) value(at, depth int, into *Object) int {
 	if at >= len(c.text) {
 		return -1

@@ -28,7 +28,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// Title returns the users' name of files of the kind, or "" for an unknown kind.
+// Title returns the name of the kind for users, or "" for an unknown kind.
 func (k Kind) Title() string { return kinds[k].title }
 
 // usual lists optional fields that most files have.

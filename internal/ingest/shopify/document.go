@@ -362,7 +362,7 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 	return nil
 }
 
-// paid are values of utm_medium for paid visits.
+// paid lists the values of utm_medium for paid visits.
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
 // visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have no

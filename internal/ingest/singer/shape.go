@@ -34,7 +34,8 @@ func (s shape) String() string {
 	}[s]
 }
 
-// shapes identifies the shapes by properties. A record has all properties of one list and none of the other.
+// shapes identifies the shapes by properties. Records of a shape have all properties of the first list and none of the
+// second list.
 var shapes = []struct {
 	shape shape
 	all   []string

@@ -20,7 +20,7 @@ const (
 	DayFirst
 )
 
-// String returns the form of a day.
+// String returns the order as DD/MM/YYYY or MM/DD/YYYY, or "" if it is unknown.
 func (o DayOrder) String() string {
 	switch o {
 	case MonthFirst:
@@ -50,12 +50,13 @@ func (o DayOrder) other() DayOrder {
 	return MonthFirst
 }
 
-// dayError is an error of a day with its remedy.
+// dayError is the error for a day that cannot be read. It contains the remedy.
 type dayError struct{ text, fix string }
 
 func (e *dayError) Error() string { return e.text }
 
-// DayFix returns the remedy for a day that cannot be read. If the error has none, it returns otherwise.
+// DayFix returns the remedy for a day that cannot be read. If the error contains no remedy, DayFix returns the
+// parameter otherwise.
 func DayFix(err error, otherwise string) string {
 	if e, ok := errors.AsType[*dayError](err); ok {
 		return e.fix
@@ -186,7 +187,7 @@ func checkedDay(y, m, d int) (civil.Date, error) {
 	return day, nil
 }
 
-// digits reads up to nine digits and nothing else.
+// digits reads a text of one to nine digits. It rejects any other text.
 func digits(s string) (int, bool) {
 	if len(s) == 0 || len(s) > 9 {
 		return 0, false

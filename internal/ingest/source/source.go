@@ -21,7 +21,7 @@ import (
 type Reader interface {
 	// Name returns the value of --source.
 	Name() string
-	// Title returns the users' name of the file.
+	// Title returns the name of the file for users.
 	Title() string
 	// Fit returns how well the header of a file fits this reader.
 	Fit(header Header) Fit
@@ -174,7 +174,7 @@ func NewTotals() Totals {
 	return Totals{Charged: map[money.Currency]int64{}, Refunded: map[money.Currency]int64{}, Spend: map[money.Currency]int64{}}
 }
 
-// See extends the range of days to a day.
+// See extends the range of days to include a day.
 func (t *Totals) See(day civil.Date) {
 	if t.Days.First.IsZero() || day.Before(t.Days.First) {
 		t.Days.First = day
