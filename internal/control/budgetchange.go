@@ -14,8 +14,8 @@ import (
 // BudgetChangeID identifies a change on an ad platform, across workspaces.
 type BudgetChangeID string
 
-// BudgetChange is a change of a campaign on an ad platform: an audit row. A pending row is a claim on its campaign, and
-// on the campaign's budget if the budget is a separate object.
+// BudgetChange is an audit row about a change of a campaign on an ad platform. While a row is pending, no other change
+// of its campaign may start. If the budget is a separate object, no other change of the budget may start either.
 type BudgetChange struct {
 	ID           BudgetChangeID
 	Workspace    measure.WorkspaceID

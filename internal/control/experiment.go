@@ -13,11 +13,12 @@ import (
 	"assay/internal/measure"
 )
 
-// ExperimentID names an experiment in its workspace.
+// ExperimentID identifies an experiment in its workspace.
 type ExperimentID string
 
-// Experiment is a test of a channel's incremental revenue: its plan, its status and, for a study that another party
-// ran, its result. The result of a geo experiment is not stored: it is computed from the store's orders.
+// Experiment is a test of a channel's incremental revenue. It contains the plan, the status and, for a study that
+// another party ran, the result. The result of a geo experiment is not stored, because it is computed from the store's
+// orders.
 type Experiment struct {
 	ID         ExperimentID // set by the store when empty
 	Workspace  measure.WorkspaceID
@@ -224,7 +225,7 @@ func (f Finding) check() error {
 	return nil
 }
 
-// whole rejects an experiment that lacks a value that its status requires.
+// whole rejects an experiment without a value that its status requires.
 func (e Experiment) whole() error {
 	switch {
 	case !e.Status.Settled():

@@ -42,7 +42,7 @@ type ForecastBand struct{ Low, High float64 }
 // ForecastOutcome compares a forecast with the actual value.
 type ForecastOutcome struct {
 	Actual      float64
-	Error       float64 // actual less median
+	Error       float64 // actual minus median
 	Inside      [3]bool // whether each interval contains the actual value
 	Pinball     float64
 	MASE        *float64 // nil: no scale to compare with

@@ -81,8 +81,8 @@ type Access struct {
 	Role      Role
 }
 
-// The kinds of audit events about grants. The subject is the grant, with two exceptions. It is the client for a scope
-// that the person's role does not allow, and the tool for a call without the required scope.
+// The kinds of audit events about grants. The subject is usually the grant. If the person's role does not allow a
+// scope, the subject is the client. If a call lacks the required scope, the subject is the tool.
 const (
 	GrantMade    EventKind = "grant_made"
 	GrantRefused EventKind = "grant_refused"

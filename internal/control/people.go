@@ -73,8 +73,8 @@ func (r Role) rank() int {
 	return len(Roles())
 }
 
-// MayGive reports whether a person with the role may give the role to another person or remove it. Managers may, up to
-// their own role. An unknown role cannot be given.
+// MayGive reports whether a person with the role may give the other role to another person or remove it. Only managers
+// may, and the other role must not be higher than their own. An unknown role cannot be given.
 func (r Role) MayGive(other Role) bool {
 	return r.Manages() && slices.Contains(Roles(), other) && !other.Outranks(r)
 }
@@ -114,7 +114,8 @@ type Invitation struct {
 // NewSession is a session to create.
 type NewSession struct {
 	Session
-	// hash of the password that was verified; if the password has changed since, no session is created
+	// Password is the hash of the password that was verified. If the password has changed since then, no session is
+	// created.
 	Password string
 	From     string // origin of the sign-in, as text for the audit log
 }

@@ -33,7 +33,8 @@ const (
 // Valid reports whether the link has not expired at that instant. A revoked link is removed.
 func (s Share) Valid(at time.Time) bool { return at.Before(s.ExpiresAt) }
 
-// The kinds of audit events about share links. The subject is the link's ID, the detail the page with its filters.
+// The kinds of audit events about share links. The subject is the link's ID, and the detail is the page with its
+// filters.
 const (
 	ShareMade    EventKind = "share_made"
 	ShareRevoked EventKind = "share_revoked"

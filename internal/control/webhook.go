@@ -50,8 +50,8 @@ const (
 	MostUnusable  = 1000 // per workspace
 )
 
-// The kinds of audit events about webhooks. The subject is the secret's ID. A person has to handle a shop's privacy
-// requests, so the detail of their events contains the shop's customer number.
+// The kinds of audit events about webhooks. The subject is the secret's ID. A person must handle a shop's privacy
+// requests, so the detail of an event about a request contains the shop's customer number.
 const (
 	HookSecretAdded   EventKind = "webhook_secret_added"
 	HookSecretRemoved EventKind = "webhook_secret_removed"

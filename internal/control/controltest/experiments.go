@@ -15,7 +15,7 @@ import (
 	"assay/internal/measure"
 )
 
-// byDay compares days by value: their fields are unexported.
+// byDay compares days by value, because their fields are unexported.
 var byDay = cmp.Comparer(func(a, b civil.Date) bool { return a == b })
 
 func days(first, last string) civil.Range {

@@ -162,7 +162,7 @@ func invitationsAreAcceptedOnce(t *testing.T, nodes []PeopleStore) {
 	}
 }
 
-// Two owners each make one of the two an admin at the same time. Only one change may succeed.
+// lastOwnersStay checks concurrent changes of a workspace's two owners to admins. Only one of the changes may succeed.
 func lastOwnersStay(t *testing.T, nodes []PeopleStore) {
 	for n := range rounds {
 		w := newWorkspace(t, nodes[0], fmt.Sprint("shop ", n))

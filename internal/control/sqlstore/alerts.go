@@ -285,7 +285,7 @@ func nullable(v *control.AlertValue) sql.NullInt64 {
 
 const eventColumns = `e.alert, e.name, e.metric, e.channel, e.condition, e.threshold, e.actor, e.at, e.day, e.value, e.reference, e.raised_at`
 
-// AlertEvents returns the events of a workspace for the days from a day on, newest day first, with their deliveries.
+// AlertEvents returns the events of a workspace on the given day and later, newest day first, with their deliveries.
 func (s *alertStore) AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error) {
 	all, err := collect(ctx, s.read, scanAlertEvent(ws), `SELECT `+eventColumns+` FROM alert_events e
 		WHERE e.workspace = $1 AND e.day >= $2 ORDER BY e.day DESC, e.raised_at DESC, e.alert`, ws, since.String())

@@ -140,7 +140,8 @@ func eachRow(ctx context.Context, q querier, query string, begin func(columns []
 	return write(nil)
 }
 
-// mostBytes is the size of texts after which a statement has no further rows. A row of a large model is a statement.
+// mostBytes is the size of texts at which a statement gets no further rows. The row of a large model therefore has its
+// own statement.
 const mostBytes = 1 << 20
 
 // inserter inserts rows, several in one statement.
@@ -193,7 +194,7 @@ func inserting(table, columns string, fields, rows int) string {
 	return text.String() + ")"
 }
 
-// summary is the number of rows and the exclusive or of their hashes. Rows of a table differ, because each has a key.
+// summary contains the number of rows and the XOR of their hashes. Rows of a table differ, because each has a key.
 type summary struct {
 	rows int64
 	sum  [sha256.Size]byte

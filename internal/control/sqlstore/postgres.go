@@ -122,7 +122,7 @@ const (
 // With SQLite it has no connection: the lock of the data directory suffices.
 type Lock struct{ conn *sql.Conn }
 
-// Held returns a fault of kind unavailable if the connection has ended, so that another process may have the lock.
+// Held returns a fault of kind unavailable if the connection has ended. Another process may then have the lock.
 func (l *Lock) Held(ctx context.Context) error {
 	if l.conn == nil {
 		return nil
@@ -155,7 +155,7 @@ func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Loc
 		`SELECT pg_try_advisory_lock($1, hashtext($2))`, importLock, string(ws))
 }
 
-// tryLock takes an advisory lock on a new connection, or returns the fault taken.
+// tryLock takes an advisory lock on a new connection. If another process has the lock, tryLock returns the error taken.
 func (d *database) tryLock(ctx context.Context, taken error, query string, keys ...any) (*Lock, error) {
 	if d.path != "" {
 		return &Lock{}, nil
@@ -209,9 +209,9 @@ const (
 	foreignKeyViolation  = "23503"
 )
 
-// isConflict reports whether a transaction failed because of a concurrent one and may be repeated. A row that another
-// transaction has just added can appear as a violation of a constraint. The repetition distinguishes this case from a
-// mistake.
+// isConflict reports whether a transaction failed because of a concurrent transaction and may be repeated. A row that
+// another transaction has just added can appear as a violation of a constraint. The repetition distinguishes this case
+// from a mistake.
 func isConflict(err error, attempt int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
