@@ -101,8 +101,8 @@ func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// Panel contains the customers of a store, or a sample if there are too many: the customers with the smallest keys.
-// Keys are keyed hashes, so the sample is stable and equivalent to a random sample.
+// Panel contains the customers of a store. If there are too many, it contains the customers with the smallest keys.
+// Keys are keyed hashes, so this sample is stable and equivalent to a random sample.
 type Panel struct {
 	Customers []PanelCustomer
 	Everybody int64 // number of customers of the store

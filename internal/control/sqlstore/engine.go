@@ -17,9 +17,9 @@ type engine struct {
 	goose      goose.Dialect
 	variant    string         // ending of migrations for this engine only, such as ".postgres.sql"
 	text       *regexp.Regexp // text to replace in other migrations
-	by         string // replacement of the text
+	by         string         // replacement of the text
 	changes    *sql.TxOptions // options of transactions that change data
-	state      string // a query with a result that differs after every change
+	state      string         // a query with a result that differs after every change
 	tables     string         // a query of the names of all tables
 	rowsAtOnce int            // number of rows in one statement of a copy
 }

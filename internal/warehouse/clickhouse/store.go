@@ -98,7 +98,7 @@ func (s *store) close() error { return s.conn.Close() }
 
 func (s *store) ping(ctx context.Context) error { return unreachable(s.conn.Ping(ctx)) }
 
-// unreachable gives an error of ClickHouse its kind.
+// unreachable adds a kind to an error of ClickHouse.
 func unreachable(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +150,7 @@ func (s *store) exec(ctx context.Context, text string) error {
 	return nil
 }
 
-// writing adds the settings of writes. With a quorum, a write ends when that many replicas have it.
+// writing adds the settings of writes. With a quorum, a write ends when the required number of replicas has stored it.
 func (s *store) writing(ctx context.Context) context.Context {
 	settings := click.Settings{}
 	if s.cluster != "" {
@@ -163,7 +163,7 @@ func (s *store) writing(ctx context.Context) context.Context {
 	return click.Context(ctx, click.WithSettings(settings))
 }
 
-// ordered adds the setting with which reads return every commit that ended before.
+// ordered adds the setting with which reads return every commit that ended before the read.
 func (s *store) ordered(ctx context.Context) context.Context {
 	if s.quorum < 2 {
 		return ctx
@@ -189,8 +189,8 @@ func isBehind(err error) bool {
 	return ok && slices.Contains([]int32{unsatisfiedQuorum, notInQuorum, unknownInsertState}, failure.Code)
 }
 
-// again repeats a statement that has no second effect: a read, or an insert into replicated tables, which drop repeated
-// blocks. Servers of a cluster can be down, or behind the others.
+// again repeats a statement, because servers of a cluster can be down or behind the others. The statement must be safe
+// to repeat: a read, or an insert into replicated tables, which drop repeated blocks.
 func (s *store) again(ctx context.Context, do func() error) (err error) {
 	began := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
 	for n := 1; ; n++ {
@@ -214,7 +214,7 @@ func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	return s.again(ctx, do)
 }
 
-// commits returns the commits of a workspace from a number on.
+// commits returns the commits of a workspace from a sequence number on.
 func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64) (history, error) {
 	var all history
 	err := s.again(ctx, func() error {

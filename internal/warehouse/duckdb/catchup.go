@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// CatchUp rebuilds the roll-ups of days that a migration marked; see [warehouse.Successor]. It is an empty import.
+// CatchUp rebuilds the roll-ups of days that a migration marked; see [warehouse.Successor]. It runs an empty import.
 func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
 	return e.CatchUpBy(ctx, ws, e.Begin)
 }

@@ -2,7 +2,7 @@ package duckdb
 
 import "assay/internal/measure"
 
-// Dialect renders questions and merges for DuckDB.
+// Dialect renders queries and merges for DuckDB.
 type Dialect struct{}
 
 // Name returns "duckdb".

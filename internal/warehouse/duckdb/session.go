@@ -86,7 +86,7 @@ func (s *session) Change(ctx context.Context, text string, args ...any) (int64, 
 	return done.RowsAffected()
 }
 
-// Read runs a statement and calls each for every row.
+// Read runs a statement and calls the function each for every row.
 func (s *session) Read(ctx context.Context, text string, each func(warehouse.Row) error) error {
 	rows, err := s.conn.QueryContext(ctx, text)
 	if err != nil {

@@ -57,8 +57,8 @@ func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *worksp
 	return w, func() { e.letGo(w) }, nil
 }
 
-// attached returns a workspace and attaches it if necessary. The caller holds the lock. attached releases it while it
-// opens and closes files, so a slow file delays only its own workspace.
+// attached returns a workspace and attaches it if necessary. The caller holds the lock. attached releases the lock
+// while it opens and closes files, so a slow file delays only its own workspace.
 func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspace, error) {
 	for {
 		if err := e.ready(ctx); err != nil {
@@ -198,7 +198,7 @@ func (e *Engine) noteFatal(in *instance, err error) {
 	}
 }
 
-// noticed returns the error with its kind, and records a fatal one.
+// noticed returns the error with its kind. If the error is fatal, noticed records that the instance is unusable.
 func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
 	if err == nil {
 		return nil

@@ -14,7 +14,7 @@ type Table struct {
 	Most    int      // maximum number of stored rows per order; 0: no limit
 }
 
-// Kind determines how rows of an import combine with stored ones.
+// Kind determines how rows of an import combine with stored rows.
 type Kind int
 
 // The kinds.
@@ -57,7 +57,8 @@ const (
 )
 
 // Rows are rows of one table. An engine reads them by column: one call copies a part of a column into the engine's
-// memory. Each method fills out with the values from a position on. The column's type determines which method to call.
+// memory. Each method fills the slice out with the values of the rows that start at a position. The column's type
+// determines which method to call.
 type Rows interface {
 	Len() int
 	Columns() []Column

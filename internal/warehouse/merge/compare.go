@@ -266,7 +266,8 @@ func (p *plan) noteDays(ctx context.Context, t *facts.Table, relations ...string
 	return nil
 }
 
-// dayTable returns the table that collects the changed days of a fact table, by the roll-ups that depend on it.
+// dayTable returns the table that collects the changed days of a fact table. The roll-ups of the fact table determine
+// the table.
 func dayTable(t *facts.Table) string {
 	switch t {
 	case facts.ChannelSpendTable, facts.AdDaysTable:

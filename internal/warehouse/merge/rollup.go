@@ -37,8 +37,8 @@ func (r rollup) customers(ctx context.Context) error {
 	return r.runEach(ctx, args{"added": added}, "sql/first_before", "sql/first_after", "sql/first_changed")
 }
 
-// rebuild rebuilds the roll-ups of changed days and of days that a migration marked. due reports whether days were
-// marked.
+// rebuild rebuilds the roll-ups of changed days and of days that a migration marked. The result due reports whether
+// days were marked.
 func (r rollup) rebuild(ctx context.Context) (due bool, err error) {
 	if err := r.rollUpSpend(ctx); err != nil {
 		return false, err

@@ -75,7 +75,7 @@ func parsed(d Dialect) (*template.Template, error) {
 	return known.(func() (*template.Template, error))()
 }
 
-// tableName matches a table of the workspace, as in questions: {{orders}}.
+// tableName matches a table of the workspace, as in queries: {{orders}}.
 var tableName = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
 func parse(d Dialect) (*template.Template, error) {

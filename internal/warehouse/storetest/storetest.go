@@ -27,7 +27,7 @@ var (
 	First = Today.AddDays(-59)
 )
 
-// Zone is the shop's time zone, and Clock its clock.
+// Zone is the shop's time zone.
 const Zone = "America/New_York"
 
 // Clock returns [Now].
@@ -39,8 +39,8 @@ func Open(t testing.TB) *warehouse.Warehouse {
 	return OpenAt(t, Clock)
 }
 
-// OpenAt opens an empty store with another clock. If ASSAY_TEST_CLICKHOUSE is set, the store is a database in ClickHouse
-// with two nodes: one imports, and the other answers from what it reads in ClickHouse.
+// OpenAt opens an empty store with another clock. If ASSAY_TEST_CLICKHOUSE is set, the store is a database in
+// ClickHouse with two nodes. One node imports. The other node answers from the facts that it reads in ClickHouse.
 func OpenAt(t testing.TB, clock func() time.Time) *warehouse.Warehouse {
 	t.Helper()
 	if Servers() == "" {
@@ -67,13 +67,13 @@ func OpenAt(t testing.TB, clock func() time.Time) *warehouse.Warehouse {
 	return warehouse.New(nodes{Engine: node(), importer: node()})
 }
 
-// Servers is the URL of the ClickHouse servers that test/cluster/up has started, "" without them.
+// Servers is the URL of the ClickHouse servers that test/cluster/up has started, or "" if there are none.
 func Servers() string { return os.Getenv("ASSAY_TEST_CLICKHOUSE") }
 
 // databases is the number of databases in ClickHouse that this process has created.
 var databases atomic.Int64
 
-// nodes are two nodes with the same facts. The embedded one answers.
+// nodes are two nodes with the same facts. The embedded node answers.
 type nodes struct {
 	*clickhouse.Engine
 	importer *clickhouse.Engine

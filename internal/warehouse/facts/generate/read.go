@@ -48,7 +48,7 @@ type shown struct {
 	place                int
 }
 
-// described contains the facts from the package's declarations.
+// described contains the tables, types and constants that the package declares.
 type described struct {
 	tables []table
 	types  []string // exported types of facts.go
