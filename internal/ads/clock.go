@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock is the time of a client.
+// Clock provides the time of a client.
 type Clock interface {
 	Now() time.Time
 	// Sleep waits until d has passed or the context ends, and returns the error of the context.

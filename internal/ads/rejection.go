@@ -241,7 +241,7 @@ func Persistent(err error) error {
 	}
 }
 
-// AsRejection returns the error as a rejection, nil for nil.
+// AsRejection returns the error as a rejection, or nil if there is no error.
 func AsRejection(p measure.Platform, err error) *Rejection {
 	if err == nil {
 		return nil

@@ -20,7 +20,7 @@ type ending struct {
 	end context.CancelCauseFunc
 }
 
-// NewClock returns a clock that shows the instant.
+// NewClock returns a clock that starts at the instant.
 func NewClock(now time.Time) *Clock { return &Clock{now: now} }
 
 // Now implements [ads.Clock].

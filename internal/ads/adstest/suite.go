@@ -140,7 +140,7 @@ func (s *Sandbox) wantTraffic(t *testing.T, mutating, applied int) {
 	}
 }
 
-// apply applies the change to the live state, with the faults on the write.
+// apply applies the change to the live state. The faults affect the write.
 func (s *Sandbox) apply(t *testing.T, c ads.Change, faults ...simulator.Fault) (ads.State, ads.Outcome) {
 	t.Helper()
 	state := s.read(t)

@@ -130,7 +130,7 @@ var reasons = map[string]ads.Reason{
 	"DEADLINE_EXCEEDED":                                         ads.Unavailable,
 }
 
-// internal are the codes of google.rpc.Code for failures inside Google: UNKNOWN, DEADLINE_EXCEEDED, INTERNAL and
+// internal lists the codes of google.rpc.Code for failures inside Google: UNKNOWN, DEADLINE_EXCEEDED, INTERNAL and
 // UNAVAILABLE. A partialFailureError has such codes.
 var internal = []wire.Int{2, 4, 13, 14}
 

@@ -323,7 +323,7 @@ func (c *Client) billableUnit(ctx context.Context, currency money.Currency) (Mic
 	return unit, nil
 }
 
-// Validate implements [ads.Platform]: the change with validateOnly.
+// Validate implements [ads.Platform]. It sends the change with validateOnly.
 func (c *Client) Validate(ctx context.Context, s ads.State, change ads.Change) (dryRun bool, err error) {
 	m, err := c.mutate(s, change)
 	if err != nil {

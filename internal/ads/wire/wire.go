@@ -88,8 +88,8 @@ type Judge func(Reply) Verdict
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
-// Read sends a request that changes nothing. It repeats the request after temporary failures. Before, it waits for the
-// time that the platform specifies, up to a limit.
+// Read sends a request that changes nothing. It repeats the request after temporary failures. Before each repetition,
+// it waits for the time that the platform specifies, up to a limit.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {
 		v := c.Once(ctx, call, judge)
@@ -134,7 +134,8 @@ func (c *Client) Once(ctx context.Context, call Call, judge Judge) Verdict {
 	return judge(reply)
 }
 
-// send returns the reply. sent is false when no connection existed, so the platform cannot have received the request.
+// send returns the reply. The result sent is false when no connection existed, so the platform cannot have received the
+// request.
 func (c *Client) send(ctx context.Context, call Call) (reply Reply, sent bool, err error) {
 	ctx, cancel := c.options.Clock.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()

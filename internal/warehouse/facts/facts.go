@@ -238,7 +238,8 @@ type LandedLine struct {
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// SyncedAt is the time at which the connector wrote the row. The latest version is used. A known time is preferred to an unknown time.
+	// SyncedAt is the time at which the connector wrote the row. The latest version is used. A known time is preferred
+	// to an unknown time.
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
