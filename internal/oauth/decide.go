@@ -15,7 +15,7 @@ import (
 )
 
 // decisionFields are the fields of the consent form. The request is stored on the server, so it cannot be changed
-// between question and answer.
+// before the decision.
 var decisionFields = []string{"request", "csrf", "scope", "workspace", "decision"}
 
 // decide handles the visitor's decision about a request shown to the same session.
@@ -115,7 +115,7 @@ func (s *dialogue) approve(r *http.Request, values url.Values, request control.A
 	return secret, s.store.ApproveRequest(r.Context(), request.Hash, g, c, by)
 }
 
-// refused denies the request and returns the answer to the client.
+// refused denies the request and returns the error for the client.
 func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by control.By) error {
 	if err := s.store.RefuseRequest(r.Context(), request.Hash, by); err != nil {
 		return err

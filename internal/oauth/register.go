@@ -24,7 +24,7 @@ type registration struct {
 	Redirects json.RawMessage `json:"redirect_uris"`
 }
 
-// registered is the answer, with the registered values, which may differ from the requested values.
+// registered is the response, with the registered values, which may differ from the requested values.
 type registered struct {
 	ID         control.ClientID `json:"client_id"`
 	IssuedAt   int64            `json:"client_id_issued_at"`

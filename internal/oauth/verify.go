@@ -81,7 +81,7 @@ func digestOf(token string) auth.Digest {
 	return sha256.Sum256(buf[:copy(buf[:], token)])
 }
 
-// unauthenticated is the answer to every rejected token.
+// unauthenticated returns the error for every rejected token.
 func unauthenticated() error {
 	return fault.New(fault.KindUnauthenticated, "the credential is not valid").
 		WithHint("send a valid API key or access token as a bearer credential")

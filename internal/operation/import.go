@@ -99,8 +99,8 @@ func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
 	return result, err
 }
 
-// importClock is the clock for the days of imported rows: the later of the real clock and the clock of answers. A demo
-// store may fix the clock of answers on a future day. A row on that day is not in the future.
+// importClock is the clock for the days of imported rows. It is the later of the real clock and the clock that answers
+// use. A demo store may fix the clock of answers on a future day. A row on that day is not in the future.
 func (r *Run) importClock() time.Time {
 	now := r.Now()
 	if r.Clock == nil {
@@ -160,7 +160,7 @@ func (r *Run) mappingAt(ctx context.Context, name string) (*mapper.Mapping, erro
 	return &m, nil
 }
 
-// zoneOf returns the zone of an IANA name, nil for "".
+// zoneOf returns the zone of an IANA name, or nil for "".
 func zoneOf(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // a missing zone is valid

@@ -4,7 +4,7 @@
 //
 // A change of control data writes its audit event in the transaction of the change. In this transaction the store also
 // checks the role of a member again. A change of facts checks the role again when it has exclusive access, because it
-// may have waited for an import. It writes its audit event after the facts are changed.
+// may have waited for an import. The audit event is written after the facts are changed.
 package operation
 
 import (
@@ -68,7 +68,7 @@ type Run struct {
 // By returns the actor and the time of the change.
 func (r *Run) By() control.By { return control.By{Actor: r.Call.Caller.Actor, At: r.Now()} }
 
-// today returns the day in the workspace's time zone by the clock of answers.
+// today returns the day in the workspace's time zone by the clock that answers use.
 func (r *Run) today() civil.Date {
 	now := r.Now()
 	if r.Clock != nil {

@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Control are the parts that operations on control data use. Several processes may use them at the same time.
+// Control contains the parts that operations on control data use. Several processes may use them at the same time.
 type Control struct {
 	Store        *sqlstore.Store
 	Keys         *auth.Keys
@@ -36,7 +36,7 @@ type Control struct {
 	AccessEnded func()
 }
 
-// Facts are the parts that operations on facts use. Only the process that has locked the data directory has them.
+// Facts contains the parts that operations on facts use. Only the process that has locked the data directory has them.
 type Facts struct {
 	Warehouse *warehouse.Warehouse
 	Models    *training.Keeper

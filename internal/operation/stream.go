@@ -61,7 +61,7 @@ func (r *Run) applyMessages(ctx context.Context, messages Messages) (webhook.Res
 	})
 }
 
-// Steps returns the store of facts for work in several steps, each of which waits for the workspace.
+// Steps returns the store of facts for work in several steps. Each step waits for the workspace.
 func (r *Run) Steps() Steps { return Steps{r} }
 
 // Steps is a store of facts for long work. Each import waits for the workspace. If the workspace was deleted since, the

@@ -73,8 +73,8 @@ func (r *Run) trainModel(ctx context.Context, in Training) (Trained, error) {
 	}, nil
 }
 
-// StartTraining starts a training in the background, which continues after a restart. If a training is already running,
-// it returns a fault of kind conflict.
+// StartTraining starts a training in the background. The training continues after a restart. If a training is already
+// running, StartTraining returns a fault of kind conflict.
 var StartTraining = Operation[None, None]{
 	Spec{Name: "model.start-training", Needs: Write, Facts: true, Undo: "Cancel the training."},
 	func(r *Run, ctx context.Context, _ None) (None, error) {
