@@ -280,7 +280,7 @@ func (a *App) HasWorkspaces(ctx context.Context) (bool, error) {
 	return len(all) > 0, err
 }
 
-// CanListen returns a fault if the address is in use. It is called before anything is created for a service on it.
+// CanListen returns a fault if the address is in use. It is called before anything is created for the service.
 func CanListen(ctx context.Context, addr string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -302,8 +302,9 @@ func (a *App) ready(ctx context.Context) error {
 // tryAgain is the interval between attempts to open facts that could not be opened.
 const tryAgain = time.Minute
 
-// tryFacts opens the facts of all workspaces in sequence. This logs failures and rebuilds roll-ups that stores of an
-// earlier release lack. Until ctx ends, it retries facts that could not be opened. Other workspaces are not affected.
+// tryFacts opens the facts of all workspaces in sequence. Opening logs failures and rebuilds roll-ups that stores of an
+// earlier release lack. Until ctx ends, tryFacts retries facts that could not be opened. Other workspaces are not
+// affected.
 func (a *App) tryFacts(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
@@ -474,7 +475,8 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 	return open, nil
 }
 
-// accessEnded returns the function that is called after credentials end: it clears the cache of this node and of others.
+// accessEnded returns the function that is called after credentials end. The function clears the cache of this node and
+// of other nodes.
 func (a *App) accessEnded(invalidate func()) func() {
 	return func() {
 		invalidate()

@@ -199,7 +199,7 @@ type factsMove struct {
 	now     func() time.Time
 }
 
-// toClickHouse keeps the file under another name.
+// toClickHouse copies the facts to ClickHouse and then renames the file.
 func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (tables []warehouse.TableTotals, kept string, err error) {
 	if !m.record.has(ws) {
 		return nil, "", fault.NotFound("workspace %q has no facts in a DuckDB file", ws)
@@ -217,7 +217,7 @@ func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (ta
 	return tables, kept, nil
 }
 
-// toFile removes the facts in ClickHouse at the end.
+// toFile copies the facts to a file and then removes them from ClickHouse.
 func (m factsMove) toFile(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
 	s, err := m.servers.Give(ctx, ws, m.record.path(ws))
 	if err != nil {

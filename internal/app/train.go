@@ -49,7 +49,7 @@ func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) e
 	return a.tools.Snapshots().Forecast(ctx, w)
 }
 
-// today is the day by the clock of answers, in the workspace's zone.
+// today returns the day by the clock that answers use, in the workspace's zone.
 func (a *App) today(w control.Workspace) civil.Date { return civil.DayOf(a.clock(), w.Location()) }
 
 // training returns the progress of the workspace's training.
@@ -105,7 +105,7 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// warmSearch trains the search of explain, so that its first question does not wait for it.
+// warmSearch trains the search of the tool explain, so that the first call does not wait for the training.
 func (a *App) warmSearch(ctx context.Context) error {
 	done := make(chan struct{})
 	var training panics.Group

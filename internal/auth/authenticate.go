@@ -14,7 +14,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Staleness is the time for which an answer of the store is cached. After another process revokes a key or changes a
+// Staleness is the time for which a result of the store is cached. After another process revokes a key or changes a
 // workspace's settings, this process applies the change within that time.
 const Staleness = 2 * time.Second
 
@@ -49,7 +49,7 @@ func (k *Keys) verify(ctx context.Context, bearer string) (Principal, error) {
 	return k.tokens.Verify(ctx, bearer)
 }
 
-// unauthenticated is the answer to every rejected credential.
+// unauthenticated returns the error for every rejected credential.
 func unauthenticated() error {
 	return fault.New(fault.KindUnauthenticated, "the credential is not valid").
 		WithHint("send a valid API key or access token as a bearer credential")

@@ -9,8 +9,8 @@ import (
 // Known caches the principals of accepted credentials for a short time. Only accepted credentials are cached, up to
 // maxKnown. The zero value is an empty cache. Its methods are safe for concurrent use.
 //
-// A cached principal belongs to a numbered state of the store. The caller reads the number before it reads the store, so
-// an answer from before a change is never used after the change.
+// A cached principal belongs to a numbered state of the store. The caller reads the number before it reads the store,
+// so a principal from before a change is never used after the change.
 type Known struct {
 	mu         sync.RWMutex // guards all below
 	principals map[Digest]*PrincipalUntil

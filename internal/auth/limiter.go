@@ -61,7 +61,7 @@ func NewLimiter(o LimiterOptions) *Limiter {
 	return l
 }
 
-// Decision is the answer to one request.
+// Decision states whether a request is allowed, and the current use of the limit.
 type Decision struct {
 	Allowed   bool
 	Used      int           // requests in this minute, including this one if allowed; at most PerMinute

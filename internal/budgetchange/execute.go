@@ -320,7 +320,7 @@ func (e *Executor) update(ctx context.Context, row control.BudgetChange, from co
 	return row, err
 }
 
-// live reads the value that the change sets. budget is the live budget.
+// live reads the value that the change sets. It returns the value in the form of a row and in the form of package ads.
 func (e *Executor) live(ctx context.Context, account ads.Platform, row control.BudgetChange) (v control.ChangeValue, raw ads.Value, err error) {
 	state, err := account.Read(ctx, ads.CampaignID(row.Campaign))
 	if err != nil {

@@ -61,7 +61,7 @@ func (p *plan) preview(by Caller) control.BudgetPreview {
 }
 
 // plan reads the campaign, checks the change against the campaign's state and the platform, and evaluates the
-// guardrails. An impossible change is an error; a change that a guardrail blocks is not.
+// guardrails. An impossible change is an error. A change that a guardrail blocks is not an error.
 func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t terms) (*plan, error) {
 	r := t.request
 	account, state, err := e.find(ctx, w.ID, r)
@@ -115,7 +115,7 @@ func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t t
 	return p, nil
 }
 
-// daily returns the change of the daily spend in the workspace's currency; nil when it is unknown.
+// daily returns the change of the daily spend in the workspace's currency, or nil if it is unknown.
 func (e *Executor) daily(ctx context.Context, p *plan) (*money.Amount, error) {
 	moved := p.Budget.Amount
 	switch {

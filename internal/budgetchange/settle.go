@@ -135,8 +135,8 @@ func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatu
 	return left, nil
 }
 
-// laterChange returns a later change of the same field that may have been applied and was not rolled back; nil for
-// none.
+// laterChange returns a later change of the same field that may have been applied and was not rolled back, or nil if
+// there is none.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Budget: c.Budget, Since: c.At,

@@ -79,7 +79,7 @@ const (
 )
 
 // admit rejects unknown hosts and origins. For an allowed origin, it sets the headers that let the browser read the
-// answer.
+// response.
 func (s *service) admit(x *exchange, r *http.Request) bool {
 	x.Header()["Vary"] = byOrigin
 	if !s.gate.knows(r.Host) {

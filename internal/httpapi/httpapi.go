@@ -22,7 +22,7 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (auth.Principal, error)
 }
 
-// Limiter counts a call of a workspace and decides whether it may be answered.
+// Limiter counts a call of a workspace and decides whether it is allowed.
 type Limiter interface {
 	Count(ctx context.Context, p auth.Principal) auth.Decision
 }
@@ -57,8 +57,8 @@ type Options struct {
 	Session func(p auth.Principal, requestID string) mcp.Session
 	Ready   func(context.Context) error // whether the stores can be reached; nil: always
 
-	// Unopened returns the number of workspaces with facts that cannot be opened; nil: none. Calls of other workspaces
-	// are answered.
+	// Unopened returns the number of workspaces with facts that cannot be opened. If Unopened is nil, there are none.
+	// Calls of other workspaces are not affected.
 	Unopened func() int
 
 	// Singer imports the messages of a Singer tap into the caller's workspace. It returns the last state that the tap
@@ -87,7 +87,7 @@ type Options struct {
 	Now     func() time.Time // the real clock, for durations
 }
 
-// service answers requests. It is immutable.
+// service handles requests. It is immutable.
 type service struct {
 	Options
 	gate    gate
@@ -95,7 +95,7 @@ type service struct {
 	server  mcp.Server
 	openapi []byte
 	info    []byte
-	// resource is the protected-resource metadata, metadataURL its address in challenges.
+	// resource is the protected-resource metadata, and metadataURL is its address in challenges.
 	resource    []byte
 	metadataURL string
 }

@@ -32,7 +32,7 @@ const (
 	routePages     = "pages"
 )
 
-// route is a path that the service answers. The OpenAPI document is generated from the table of routes.
+// route is a path that the service serves. The OpenAPI document is generated from the table of routes.
 type route struct {
 	path    string
 	name    string // in logs and metrics

@@ -141,7 +141,7 @@ func (o *object) corrected(tool string, today civil.Date, args []byte, r *Reject
 	return b.Bytes()
 }
 
-// usable returns the arguments that are acceptable or can be mended.
+// usable returns the arguments that are acceptable or can be corrected.
 func (o *object) usable(today civil.Date, args []byte) map[*parameter]json.RawMessage {
 	usable := map[*parameter]json.RawMessage{}
 	guesses := 0
@@ -182,7 +182,7 @@ func (o *object) repair(usable map[*parameter]json.RawMessage, r *RejectedError)
 	}
 }
 
-// conflict returns the rejection of arguments by the parameters' [Validator], nil if it accepts them.
+// conflict returns the rejection of arguments by the parameters' [Validator], or nil if it accepts them.
 func (o *object) conflict(usable map[*parameter]json.RawMessage) *RejectedError {
 	into := reflect.New(o.goType)
 	v, ok := reflect.TypeAssert[Validator](into)

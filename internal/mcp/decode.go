@@ -14,7 +14,7 @@ import (
 	"assay/internal/fault"
 )
 
-// maxProblems is the maximum number of mistakes that one answer lists.
+// maxProblems is the maximum number of mistakes that one error lists.
 const maxProblems = 5
 
 // decode decodes a call's arguments into the struct that the parameter into points to, and applies defaults. It reports

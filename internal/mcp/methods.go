@@ -16,10 +16,10 @@ type call struct {
 	reply   *Reply
 }
 
-// method answers one method with its encoded result.
+// method returns the encoded result of one method.
 type method func(context.Context, *call) (json.RawMessage, error)
 
-// methods lists the implemented methods. Other methods, including ping, are not answered.
+// methods lists the implemented methods. All other methods, including ping, are unknown.
 var methods = []struct {
 	name   string
 	answer method
@@ -94,7 +94,7 @@ func (c *call) firstPage() error {
 	return err
 }
 
-// cursor returns the cursor of a request for a list, nil for the first page.
+// cursor returns the cursor of a request for a list, or nil for the first page.
 func (c *call) cursor() (json.RawMessage, error) {
 	params, err := readParams(c.params, "cursor")
 	if err != nil || isNull(params[0]) || string(params[0]) == `""` {
@@ -242,7 +242,7 @@ func stringParam(name string, raw []byte) (string, error) {
 	return text(raw), nil
 }
 
-// list makes an empty list encode as [] instead of null, which clients reject.
+// list returns an empty list for nil, because clients reject null in place of a list.
 func list[T any](of []T) []T {
 	if of == nil {
 		return []T{}
@@ -250,7 +250,8 @@ func list[T any](of []T) []T {
 	return of
 }
 
-// readParams returns the values of the named members of params, nil if absent. A duplicate name is an error.
+// readParams returns the values of the named members of params. A missing member has the value nil. A duplicate name is
+// an error.
 func readParams(params []byte, names ...string) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(names))
 	if isNull(params) {
