@@ -27,9 +27,9 @@ type Mailer struct {
 	agreed []gomail.Option
 }
 
-// NewMailer returns a mailer for a server such as smtps://user:password@mail.example.com:465. With smtps the connection
-// uses TLS from its first byte, with smtp after STARTTLS. A server on loopback may do without TLS. It returns nil for an
-// empty URL. The error does not contain the password.
+// NewMailer returns a mailer for a server such as smtps://user:password@mail.example.com:465. With smtps, the
+// connection uses TLS from its first byte. With smtp, it uses TLS after STARTTLS. A server on loopback may have no TLS.
+// NewMailer returns nil for an empty URL. The error does not contain the password.
 func NewMailer(server, from string) (*Mailer, error) {
 	if server == "" {
 		return nil, nil //nolint:nilnil // no server is configured
