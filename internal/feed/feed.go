@@ -85,7 +85,7 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 }
 
 // signedBody reads the body of a message and checks its signature. Messages are untrusted input. The body is not read
-// if no secret can have signed it. It counts against the budget of anonymous callers until it is verified.
+// if no secret can have signed it. The body counts against the budget of anonymous callers until it is verified.
 func (f *Feed) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
 	secrets, err := f.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {

@@ -43,7 +43,7 @@ type Kind struct {
 	Cancelling string // the effect of canceling, a sentence
 }
 
-// one at a time, so that a core remains for calls
+// The kinds of jobs.
 var (
 	Import = Kind{
 		Name: "import", Unit: Bytes, Most: 4,
@@ -54,7 +54,7 @@ var (
 		Cancelling: "A canceled stream stores the records up to its last state.",
 	}
 	Training = Kind{
-		Name: "training", Unit: Draws, Alone: true, Slots: 1, // the others leave a core for calls
+		Name: "training", Unit: Draws, Alone: true, Slots: 1, // one at a time, so that a core remains for calls
 		Cancelling: "A canceled training does not change the current model.",
 	}
 	Forecast = Kind{

@@ -1,6 +1,6 @@
-// Package servertest starts PostgreSQL and Redis for tests, from the Debian packages of this machine: on loopback, on free
-// ports, in temporary directories. A test whose server is not installed is skipped. A server ends with its test, even if the
-// test's process is killed.
+// Package servertest starts PostgreSQL and Redis for tests, from the Debian packages of this machine: on loopback, on
+// free ports, in temporary directories. A test is skipped if its server is not installed. A server ends with its test,
+// even if the test's process is killed.
 package servertest
 
 import (

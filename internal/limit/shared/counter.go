@@ -86,8 +86,8 @@ func (n *Node) lost(ctx context.Context, err error) {
 	}
 }
 
-// take counts an event unless the window is full. A window starts with its first event and ends by the clock of Redis. It
-// returns the events, whether this one was counted, and the milliseconds until the end.
+// take counts an event unless the window is full. A window starts with its first event and ends by the clock of Redis.
+// The script returns the number of events, whether this event was counted, and the milliseconds until the end.
 var take = redis.NewScript(`
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
 local counted = 0
@@ -171,8 +171,8 @@ func (n *Node) AccessEnded(ctx context.Context) {
 
 func (n *Node) channel() string { return n.prefix + "access-ended" }
 
-// Run calls the function ended when another node reports ended access, and after a time without messages. It probes a server
-// that is away, until ctx ends. It returns nil.
+// Run calls the function ended when another node reports ended access, and after a time without messages. While Redis
+// is away, Run probes it. Run ends when ctx ends and returns nil.
 func (n *Node) Run(ctx context.Context, ended func()) error {
 	for ctx.Err() == nil {
 		if n.away.Load() && n.probe(ctx) != nil {
