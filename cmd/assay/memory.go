@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// The Go heap may use 1/goShare of the machine's memory before it is collected more often and freed memory is
-	// returned to the system. The facts store may use the other four fifths.
+	// The Go heap may use 1/goShare of the machine's memory. Above this share, it is collected more often, and freed
+	// memory is returned to the system. The facts store may use the other four fifths.
 	goShare = 5
 
 	leastGoMemory = 256 << 20 // bytes

@@ -1,6 +1,6 @@
 // Package ads is the interface between Assay and the ad platforms. It reads a campaign's live state, checks and
-// validates a change, applies it, and reads the result. The clients are in the packages below; package simulator
-// simulates the platforms, and package adstest is the test suite for every client.
+// validates a change, applies it, and reads the result. The clients are in the packages below. Package simulator
+// simulates the platforms. Package adstest is the test suite for every client.
 //
 // A platform has neither idempotency keys nor conditional writes. An executor therefore works in this order:
 //

@@ -181,8 +181,8 @@ func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	return ""
 }
 
-// reaches reports whether the source has data after the day, or was imported after the end of the day with data of the
-// day.
+// reaches reports whether the source has data after the day. It also returns true if data of the day were imported
+// after the end of the day.
 func (r *reading) reaches(s warehouse.SourceState, day civil.Date) bool {
 	if s.Days.Last.After(day) {
 		return true

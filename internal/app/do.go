@@ -76,8 +76,8 @@ func ImportFiles(
 	if a != nil {
 		defer func() { failed = errors.Join(failed, a.Close()) }()
 	}
-	// Standard input is spooled only after this process or a service has locked the data directory, because locking
-	// empties the folder of uploads.
+	// Standard input is spooled after this process or a service has locked the data directory. Locking empties the
+	// folder of uploads.
 	remove, err := spoolInput(filepath.Join(c.Data, datadir.Uploads), in.Paths, input)
 	if err != nil {
 		return result, err

@@ -142,8 +142,8 @@ type Moved struct {
 	Kept      string                  `json:"kept,omitempty"` // the file that is no longer used
 }
 
-// MoveFacts copies the facts of a workspace between DuckDB and ClickHouse, compares the totals of all tables by day,
-// and then switches the workspace to the other engine. No service may run on the data directory.
+// MoveFacts copies the facts of a workspace between DuckDB and ClickHouse and compares the totals of all tables by day.
+// Then it switches the workspace to the other engine. No service may run on the data directory.
 func MoveFacts(ctx context.Context, c config.Config, log *slog.Logger, now func() time.Time, ws measure.WorkspaceID, to string) (moved Moved, err error) {
 	if c.FactsURL.Text() == "" {
 		return moved, fault.New(fault.KindMisconfigured, "facts_url is not set").WithHint("set ASSAY_FACTS_URL to the ClickHouse servers")

@@ -18,10 +18,9 @@ import (
 // workspace's settings, this process applies the change within that time.
 const Staleness = 2 * time.Second
 
-// Authenticate returns the principal of a bearer credential. Every rejected credential (unknown, malformed, expired or
-// revoked) gives the same fault of kind unauthenticated, so the caller cannot distinguish the reasons. A credential
-// that is not an API key is treated as a token. Without a token verifier, a token results in a fault of kind
-// misconfigured.
+// Authenticate returns the principal of a bearer credential. Every unknown, malformed, expired or revoked credential
+// gives the same fault of kind unauthenticated. The caller cannot distinguish the reasons. A credential that is not an
+// API key is treated as a token. Without a token verifier, a token results in a fault of kind misconfigured.
 func (k *Keys) Authenticate(ctx context.Context, bearer string) (Principal, error) {
 	if !strings.HasPrefix(bearer, KeyPrefix) {
 		return k.verify(ctx, bearer)
@@ -87,8 +86,8 @@ func digestOf(s Secret) Digest {
 }
 
 // lastUse collects the last uses of keys until they are written. A use is recorded when a key is looked up in the
-// store. A key in use is looked up at least every two seconds, so cached calls cost nothing and the recorded minute is
-// correct.
+// store. A key in use is looked up at least every two seconds, so the recorded minute is correct. Cached calls cost
+// nothing.
 type lastUse struct {
 	mu      sync.Mutex // guards pending
 	pending map[control.KeyID]time.Time

@@ -88,15 +88,16 @@ func (e *Executor) serve(yes bool) {
 // maxLeft is the maximum number of rows that Run reads at its start.
 const maxLeft = 10_000
 
-// lookBack is the maximum age of an unknown outcome for which Run, at its start, tries again to read the live value.
+// lookBack is the maximum age of an unknown outcome. For younger outcomes, Run tries again to read the live value when
+// it starts.
 const lookBack = 7 * 24 * time.Hour
 
 // maxSkew is the maximum difference between the clocks of processes with a shared store.
 const maxSkew = time.Minute
 
-// leftOver returns the rows with one of the statuses that ended processes left: pending rows, and recent unknown rows
-// for which no live value was read. It omits unknown rows if the campaign was changed later, and rows that a process
-// with the same store may still be writing.
+// leftOver returns the rows with one of the statuses that ended processes left. These are pending rows, and recent
+// unknown rows without a read live value. It omits unknown rows if the campaign was changed later. It also omits rows
+// that a process with the same store may still be writing.
 func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatus) (left []unsettled, err error) {
 	now := e.Clock.Now()
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{Statuses: statuses, Limit: maxLeft})
@@ -135,8 +136,8 @@ func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatu
 	return left, nil
 }
 
-// laterChange returns a later change of the same field that may have been applied and was not rolled back, or nil if
-// there is none.
+// laterChange returns a later change of the same field, or nil if there is none. The change may have been applied and
+// was not rolled back.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Budget: c.Budget, Since: c.At,

@@ -16,8 +16,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// Authenticator returns the principal of a bearer token. Its errors are of kind unauthenticated for an unknown token,
-// and of kind misconfigured if a setting that tokens need is missing.
+// Authenticator returns the principal of a bearer token. An unknown token is an error of kind unauthenticated. If a
+// setting that tokens need is missing, the error is of kind misconfigured.
 type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (auth.Principal, error)
 }

@@ -69,7 +69,7 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 }
 
 // readBody reads a body of the announced length, which net/http enforces. Without an announced length, it reads one
-// byte more than is allowed, to distinguish a full body from a body that is too large.
+// byte more than is allowed. The additional byte shows that a body is too large.
 func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= maxBody {
 		body := make([]byte, r.ContentLength)

@@ -117,7 +117,7 @@ func below(records []tabular.Record) [][]string {
 	return rows
 }
 
-// nearer returns the choice with fewer missing columns; among equals, the choice with more known columns.
+// nearer returns the choice with fewer missing columns. Among equals, it returns the choice with more known columns.
 func nearer(a, b choice) choice {
 	switch {
 	case b.fit.Known == 0:

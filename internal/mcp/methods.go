@@ -85,7 +85,8 @@ func listTools(_ context.Context, c *call) (json.RawMessage, error) {
 	return c.session.ListTools(), c.firstPage()
 }
 
-// firstPage rejects a cursor: the lists of tools and prompts have one page, so the server never issues a cursor for them.
+// firstPage rejects a cursor. The lists of tools and prompts have one page, so the server never issues a cursor for
+// them.
 func (c *call) firstPage() error {
 	cursor, err := c.cursor()
 	if err == nil && cursor != nil {

@@ -98,8 +98,8 @@ type resultField struct {
 	field    reflect.StructField
 }
 
-// resultFields lists the members of a struct as encoding/json writes them; a field hides a field of an embedded
-// struct with the same name.
+// resultFields lists the members of a struct as encoding/json writes them. A field hides a field of an embedded struct
+// with the same name.
 func resultFields(t reflect.Type) []resultField {
 	var out []resultField
 	add := func(f resultField, hide bool) {

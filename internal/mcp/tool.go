@@ -134,9 +134,9 @@ type Session interface {
 	For(client Client) Session
 	// ListTools returns the encoded result of tools/list.
 	ListTools() json.RawMessage
-	// CallTool returns the encoded [CallResult]. An error is a protocol error: of kind not_found for an unknown tool,
-	// forbidden for a missing scope of an OAuth caller. All other outcomes, including failures of the tool, are
-	// results.
+	// CallTool returns the encoded [CallResult]. An error is a protocol error. Its kind is not_found for an unknown
+	// tool, and forbidden for a missing scope of an OAuth caller. All other outcomes, including failures of the tool,
+	// are results.
 	CallTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 	ListResources(ctx context.Context) ([]Resource, error)
 	ReadResource(ctx context.Context, uri string) (ResourceContents, error)

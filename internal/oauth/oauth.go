@@ -164,8 +164,8 @@ func New(o Options) (*Server, error) {
 }
 
 // Handler serves the metadata documents and the authorize, token and register endpoints. The caller checks Host and
-// Origin of token and register, as for every endpoint that scripts of allowed origins may call. Pages are a parameter
-// of Handler and not of [New], because the pages depend on the server.
+// Origin of token and register, as for every endpoint that scripts of allowed origins may call. The pages are a
+// parameter of Handler, because they depend on the server.
 func (s *Server) Handler(pages Pages) http.Handler {
 	talk := &dialogue{Server: s, pages: pages}
 	endpoints := map[string]struct {

@@ -157,8 +157,8 @@ func (s *Server) isResource(text string) bool {
 	return got == strings.ToLower(base)+path
 }
 
-// parseScopes parses names separated by single spaces. ok is false if a name is unknown. An empty text gives the
-// minimum scope.
+// parseScopes parses names separated by single spaces. The result ok is false if a name is unknown. An empty text gives
+// the minimum scope.
 func parseScopes(text string) (scopes []control.Scope, ok bool) {
 	if text == "" {
 		return []control.Scope{control.ScopeRead}, true

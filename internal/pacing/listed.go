@@ -33,8 +33,8 @@ func Judged(ctx context.Context, c *toolkit.Call, goals []Goal) ([]Row, error) {
 	return rows, nil
 }
 
-// Combined returns at most as many goals as fit, if possible: daily goals are summed by week, or by month if weeks are
-// too many. The granularity is "" if the goals fit as they are.
+// Combined returns at most as many goals as fit, if possible. It sums daily goals by week, or by month if weeks are too
+// many. The granularity is "" if the goals fit as they are.
 func Combined(goals []Goal, fit int) ([]Goal, civil.Granularity) {
 	if len(goals) <= fit {
 		return goals, ""

@@ -44,9 +44,9 @@ func (t *SegmentTotals) of(s Segment) *measure.Sums {
 	return &t.Unknown
 }
 
-// SegmentTotals returns the totals of each segment in each window, of the whole store or of the orders that last touch
-// credits to one channel. The totals of the segments add up to the total of the store, or of the channel under last
-// touch.
+// SegmentTotals returns the totals of each segment in each window. With a channel, it includes only the orders that
+// last touch credits to the channel. The totals of the segments add up to the total of the store, or of the channel
+// under last touch.
 func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)

@@ -151,8 +151,8 @@ func (s *Server) Reset() {
 	s.log, s.faults = nil, nil
 }
 
-// OnChange sets a function that is called after every change of the state by a request or by Edit, for example to
-// save it.
+// OnChange sets a function that is called after every change of the state by a request or by Edit. It can save the
+// state, for example.
 func (s *Server) OnChange(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

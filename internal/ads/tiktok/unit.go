@@ -52,7 +52,7 @@ func (d Decimal) Amount(c money.Currency) (a money.Amount, exact bool) {
 	return money.Amount{Minor: r.Num().Int64(), Currency: c}, true
 }
 
-// exponentTooLarge reports whether the exponent has more than two digits: such a number is not a budget, and exact
+// exponentTooLarge reports whether the exponent has more than two digits. Such a number is not a budget, and exact
 // arithmetic with it takes much memory.
 func exponentTooLarge(text string) bool {
 	_, exponent, found := strings.Cut(strings.ToLower(text), "e")

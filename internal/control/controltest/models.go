@@ -82,7 +82,7 @@ func modelsEndWithTheWorkspace(t *testing.T, s Store) {
 	wantModels(t, s, modelsOf(again, 1))
 }
 
-// modelsAreStoredOnce checks that nodes that train at the same time store one model per version, and that readers get
+// modelsAreStoredOnce checks that nodes that train at the same time store one model per version. Readers must get
 // complete models only.
 func modelsAreStoredOnce(t *testing.T, nodes []PeopleStore) {
 	w := newWorkspace(t, nodes[0], "Acme")

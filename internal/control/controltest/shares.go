@@ -19,7 +19,7 @@ func shareLike(ws measure.WorkspaceID, by control.UserID, id control.ShareID) co
 	}
 }
 
-// sharesAreKept checks that a share link is found by its hash, and that it ends when it is revoked, when its author
+// sharesAreKept checks that a share link is found by its hash. The link must end when it is revoked, when its author
 // loses the role, or when its workspace is deleted.
 func sharesAreKept(t *testing.T, s PeopleStore) {
 	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Other")

@@ -19,9 +19,9 @@ const budgetChangeColumns = `id, workspace, at, platform, account, campaign, cam
 	rolled_back_by, approved_by, settled_at, effect`
 
 // AddBudgetChange stores a new change that is pending or awaits approval. A pending change claims its campaign. If
-// another change of the campaign is pending, nothing is stored and the result open is that change. A change that awaits
-// approval is stored once. If an identical change already awaits approval, open is that change. A person without the
-// permission receives a fault of kind forbidden.
+// another change of the campaign is pending, nothing is stored and the result open is that change. If an identical
+// change already awaits approval, nothing is stored and open is that change. A person without the permission receives a
+// fault of kind forbidden.
 func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error) {
 	c, err = c.Checked()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // SetCost stores a cost of the workspace and returns the workspace. It replaces a cost with the same kind, channel and
-// first day. Here and below, an invalid cost is a fault of kind invalid, and a person who may not write gets a fault of
+// first day. Here and below, an invalid cost is a fault of kind invalid. A person who may not write gets a fault of
 // kind forbidden. An identical cost changes nothing.
 func (s *workspaceStore) SetCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error) {
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {

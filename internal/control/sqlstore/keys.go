@@ -40,7 +40,7 @@ func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) 
 	return nil
 }
 
-// mayMake returns the check for roles that may create the key.
+// mayMake returns the function that reports whether a role may create the key.
 func mayMake(k control.Key) func(control.Role) bool {
 	return func(r control.Role) bool { return r.Manages() && len(r.Within(k.Scopes)) == len(k.Scopes) }
 }

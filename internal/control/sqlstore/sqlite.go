@@ -59,10 +59,10 @@ func private(path string) error {
 	return f.Close()
 }
 
-// connect opens the connection pools. Commits are synced to disk (synchronous=FULL): they are rare, and a confirmed
-// revocation must remain after a power failure.
+// connect opens the connection pools. Commits are synced to disk (synchronous=FULL), because a confirmed revocation
+// must remain after a power failure. Commits are rare.
 //
-// Writes go through one connection, because SQLite allows one writer at a time: waiting for this connection is fairer
+// Writes go through one connection, because SQLite allows one writer at a time. Waiting for this connection is fairer
 // than polling for the lock. Reads have their own connections and never wait for a write.
 func connect(path string, busyTimeout time.Duration) (*database, error) {
 	common := []string{

@@ -47,7 +47,7 @@ func count(r *rand.Rand, mean float64) int64 {
 }
 
 // gamma draws from the gamma distribution with this shape and scale 1 (Marsaglia and Tsang 2000). For a shape below 1,
-// it draws with shape + 1 and multiplies the draw by a power of a uniform number, as they do.
+// it draws with shape + 1 and multiplies the draw by a power of a uniform number.
 func gamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {
 		return gamma(r, shape+1) * math.Pow(r.Float64(), 1/shape)

@@ -16,8 +16,8 @@ type Campaign struct {
 	Active      bool  // runs today
 }
 
-// Campaigns returns the campaigns of the store that [Generate] simulates for the same options, by platform in the
-// order of the channels. Invalid options are [fault.KindInvalid].
+// Campaigns returns the campaigns of the store that [Generate] simulates for the same options. They are sorted by
+// platform in the order of the channels. Invalid options are [fault.KindInvalid].
 func Campaigns(opt Options) ([]Campaign, error) {
 	if err := opt.check(); err != nil {
 		return nil, err

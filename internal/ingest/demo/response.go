@@ -179,9 +179,9 @@ func scale(values []float64, factor float64) {
 	}
 }
 
-// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency. The function
-// budget returns the spend of a channel on a day, instead of its planned spend; day 1 is the day after today. Orders have
-// their nominal values. The number of days is the option Future.
+// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency. The
+// function budget returns the spend of a channel on a day, instead of the planned spend. Day 1 is the day after today.
+// Orders have their nominal values. The number of days is the option Future.
 func (r Responses) Ahead(budget func(channel measure.Channel, day int, planned float64) float64) (revenue, spend float64) {
 	if r.plan.opt.Future == 0 {
 		return 0, 0

@@ -32,8 +32,8 @@ type ChannelTruth struct {
 	Saturation         Saturation `json:"saturation"`
 }
 
-// HaloTruth contains the revenue on a surface per unit of spend of a channel with another home surface, averaged over
-// all days.
+// HaloTruth contains the halo effect of a channel on a surface other than its home surface. It is the revenue per unit
+// of spend, averaged over all days.
 type HaloTruth struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`

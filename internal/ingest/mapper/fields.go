@@ -121,8 +121,8 @@ func nearest(h source.Header, f form, found map[string]string, taken map[int]boo
 	return field, at
 }
 
-// Likeliest returns the kind with the fewest missing required fields for a header; among equals, the kind with the most
-// known columns. It returns "" if no kind has a known required column.
+// Likeliest returns the kind with the fewest missing required fields for a header. Among equals, it returns the kind
+// with the most known columns. It returns "" if no kind has a known required column.
 func Likeliest(h source.Header) Kind {
 	var best Kind
 	bestMissing, bestKnown := 0, 0

@@ -116,9 +116,9 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 }
 
-// customer sets the customer key from the order's email address, otherwise the customer's own address, otherwise the
-// shop's ID, otherwise the phone number. Only the customer's own address is tied to the ID. Staff may enter one address
-// in many orders, and a tie would merge these customers into one.
+// customer sets the customer key from the first of these that the order contains: its email address, the customer's own
+// address, the shop's ID, or the phone number. Only the customer's own address is tied to the ID. Staff may enter one
+// address in many orders, and a tie would merge these customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")

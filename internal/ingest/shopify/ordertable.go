@@ -158,8 +158,8 @@ type landedSale struct {
 	landed warehouse.LandedOrder
 }
 
-// orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows, because a
-// table to which a connector only appends has every version of an order, and the latest is used.
+// orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows and uses the
+// latest version of each order. A table to which a connector only appends has every version of an order.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options

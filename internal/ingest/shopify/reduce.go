@@ -43,8 +43,8 @@ var (
 	}
 )
 
-// ReducedOrder returns an order of the REST API with only the members that [Documents] reads, and the customer as a
-// keyed hash. A text that is not a JSON object is a fault of kind invalid.
+// ReducedOrder returns an order of the REST API with only the members that [Documents] reads. The customer is a keyed
+// hash. A text that is not a JSON object is a fault of kind invalid.
 func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
 	kept, err := reduced(body, reducedOrder)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *Sale) Reset() {
 	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0], Ties: s.Ties[:0]}
 }
 
-// Orders processes the sales of one file: it converts amounts, dates orders in the workspace's time zone, deduplicates
+// Orders processes the sales of one file. It converts amounts, dates orders in the workspace's time zone, deduplicates
 // copies, and sums the totals.
 type Orders struct {
 	options Options
@@ -235,8 +235,8 @@ func (t *Orders) convert(s *Sale) error {
 	return t.rates.Convert(o.Day, s.Currency, amounts...)
 }
 
-// clashes reports whether the file has an earlier order with the same key and different content, and one of the two
-// orders has parts. In that case, it is unclear which version the parts belong to.
+// clashes reports whether the file has an earlier order with the same key and different content. It returns false if
+// neither of the two orders has parts. With parts, it is unclear which version the parts belong to.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false

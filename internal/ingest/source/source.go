@@ -1,5 +1,5 @@
-// Package source defines file readers: their interface, their input and output, and shared parts for headers, cells,
-// days, exchange rates, orders and warnings.
+// Package source defines the interface of file readers, and their input and output. It contains shared parts for
+// headers, cells, days, exchange rates, orders and warnings.
 package source
 
 import (

@@ -26,9 +26,8 @@ type failure struct {
 	last  time.Time
 }
 
-// admit counts one attempt and returns 0, or returns the time until the account's next attempt. The attempt is
-// counted before the password is checked, so concurrent attempts cannot bypass the limit; a correct password resets
-// the count.
+// admit counts one attempt and returns 0, or returns the time until the account's next attempt. The attempt is counted
+// before the password is checked, so concurrent attempts cannot bypass the limit. A correct password resets the count.
 func (f *failures) admit(account [sha256.Size]byte, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

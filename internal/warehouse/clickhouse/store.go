@@ -171,8 +171,9 @@ func (s *store) ordered(ctx context.Context) context.Context {
 	return click.Context(ctx, click.WithSettings(click.Settings{"select_sequential_consistency": 1}))
 }
 
-// Time limits of a cluster: for reaching a quorum, and for repeating statements while a replica is behind or another
-// write waits for its quorum. A table accepts one write with a quorum at a time.
+// Time limits of a cluster. quorumTime is the limit for reaching a quorum. behindTime is the limit for repeating
+// statements while a replica is behind or another write waits for its quorum. A table accepts one write with a quorum
+// at a time.
 const (
 	quorumTime = 20 * time.Second
 	behindTime = 40 * time.Second

@@ -1,9 +1,9 @@
-// Package duckdb is the embedded engine of the warehouse: one database file per workspace, attached on first use to a
-// single in-memory instance.
+// Package duckdb is the embedded engine of the warehouse. Each workspace has one database file, which is attached on
+// first use to a single in-memory instance.
 //
-// With a file per workspace, isolation, deletion, backup and moving are file operations, and no statement can return
-// rows of another workspace. Names in statements are always qualified with the database, because the instance has no
-// current database.
+// With a file per workspace, isolation, deletion, backup and moving are file operations. No statement can return rows
+// of another workspace. Names in statements are always qualified with the database, because the instance has no current
+// database.
 package duckdb
 
 import (

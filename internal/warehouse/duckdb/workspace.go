@@ -251,8 +251,8 @@ func (e *Engine) lacksFile(ws measure.WorkspaceID) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// newFile contains the options of a new file. Each column of a small table takes a block. With DuckDB's default block
-// size of 256 KiB, a store of 300 orders takes 6 MB; with the smallest size it takes 2 MB (docs/decisions/0027).
+// newFile contains the options of a new file. Each column of a small table takes a block. A store of 300 orders takes 6
+// MB with DuckDB's default block size of 256 KiB, and 2 MB with the smallest size (docs/decisions/0027).
 const newFile = " (BLOCK_SIZE 16384)"
 
 // open attaches the file, migrates its schema and reads the data version.

@@ -77,8 +77,8 @@ func watchDays[T any](day func(*T) civil.Date) watch[T] {
 	}
 }
 
-// watchParts watches rows of orders. Within an order, their keys must increase. The parameter number is the key of
-// tables that store only the last rows of an order; for other tables it is nil.
+// watchParts watches rows of orders. Within an order, their keys must increase. The parameter number returns the key of
+// tables that store only the last rows of an order. For other tables, it is nil.
 func watchParts[T any](t *Table, ref func(*T) *OrderRef, compare func(a, b *T) int, number func(*T) int64) watch[T] {
 	var refs direction
 	return func(c *Course, before, row *T) {

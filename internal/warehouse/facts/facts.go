@@ -209,8 +209,8 @@ type Touch struct {
 	Kind     string           `column:"kind"`     // click, view, visit
 }
 
-// LandedOrder contains the fields of a connector's order table that [Order] lacks: the ID that other tables use, and
-// the totals of the order's lines. Amounts are minor units of the order's own currency.
+// LandedOrder contains the fields of a connector's order table that [Order] lacks. These are the ID that other tables
+// use, and the totals of the order's lines. Amounts are minor units of the order's own currency.
 type LandedOrder struct {
 	OrderRef
 	// Row is the connector's row ID, which other tables refer to. It is "" if they use the order's key.

@@ -12,8 +12,8 @@ func (of *part) values() args {
 	return args{"fact": of.Table, "part": of.Kind == facts.PartOfOrder, "order": of.Key[:min(2, len(of.Key))]}
 }
 
-// compare finds the changes of a table: changed_T contains new and different rows, gone_T the keys of rows that are
-// removed without a successor.
+// compare finds the changes of a table. changed_T contains new and different rows. gone_T contains the keys of rows
+// that are removed without a successor.
 func (p *plan) compare(ctx context.Context, of *part) error {
 	if of.direct {
 		return p.settle(ctx, of)
@@ -49,7 +49,8 @@ func (p *plan) compare(ctx context.Context, of *part) error {
 	return p.tally(ctx, of)
 }
 
-// completeStage changes the staged rows to the rows that the store must have: one per key, and all rows of an order.
+// completeStage changes the staged rows to the rows that the store must have. There must be one row per key, and all
+// rows of an order.
 func (p *plan) completeStage(ctx context.Context, of *part) error {
 	if of.Table == facts.RefundsTable {
 		if err := p.run(ctx, "sql/note_totals", nil); err != nil {

@@ -106,7 +106,7 @@ func (l landedParts) putParts(ctx context.Context, t *facts.Table, part string) 
 	return l.run(ctx, "sql/put_made", values)
 }
 
-// countWaiting counts the orders with parts in the import that cannot be used: the order is missing, or its currency
+// countWaiting counts the orders with parts in the import that cannot be used. The order is missing, or its currency
 // differs from that of its parts.
 func (l landedParts) countWaiting(ctx context.Context) error {
 	for _, t := range []*facts.Table{facts.LandedLinesTable, facts.LandedCodesTable} {
