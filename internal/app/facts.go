@@ -45,7 +45,7 @@ func opened[E engine](e E, err error) (engine, error) {
 	return e, nil
 }
 
-// options are the settings of DuckDB in a folder of the data directory.
+// options returns the settings of DuckDB for a folder of the data directory.
 func options(c config.Config, folder string, log *slog.Logger, now func() time.Time) duckdb.Options {
 	return duckdb.Options{
 		Dir: filepath.Join(c.Data, folder), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,

@@ -188,7 +188,7 @@ func (k *Keys) Rotate(ctx context.Context, id control.KeyID, overlap time.Durati
 	return secret, next, nil
 }
 
-// instant is the current time in the store's precision.
+// instant returns the current time in the store's precision.
 func (k *Keys) instant() time.Time { return k.now().UTC().Truncate(time.Microsecond) }
 
 // texts converts names to strings.
@@ -200,5 +200,5 @@ func texts[T ~string](names []T) []string {
 	return out
 }
 
-// actorOf is the name of a key as an actor in the audit log.
+// actorOf returns the name of a key as an actor in the audit log.
 func actorOf(k control.Key) string { return fmt.Sprint("key:", k.ID) }

@@ -84,7 +84,7 @@ func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
 	return d
 }
 
-// callsOf is the counter key of a workspace's requests.
+// callsOf returns the counter key of a workspace's requests.
 func callsOf(id measure.WorkspaceID) limit.Key { return limit.Key{What: "calls", Who: string(id)} }
 
 // RateBy is the source of a workspace's rate limit.

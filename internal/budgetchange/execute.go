@@ -112,7 +112,7 @@ func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, 
 	return e.carryOut(ctx, p, by, t, row)
 }
 
-// refusal is the refusal by a guardrail.
+// refusal returns the refusal by a guardrail.
 func (v *Verdict) refusal() *Refusal {
 	return &Refusal{
 		Kind: fault.KindConflict, Reason: "guardrail:" + v.Guardrail, Text: "The guardrail " + v.Guardrail + " blocks the change. " + v.Text,
@@ -307,7 +307,7 @@ func (e *Executor) unsure(ctx context.Context, p *plan, row control.BudgetChange
 	return resultOf(p.Preview, settled), nil
 }
 
-// system is the author of a status that follows from the platform's reply, not from a person's decision.
+// system returns the author of a status that follows from the platform's reply.
 func (e *Executor) system() control.By { return control.By{Actor: "assay", At: e.Clock.Now()} }
 
 // update stores the row with its final status.
@@ -349,7 +349,7 @@ func actionOf(c control.BudgetChange) ads.Action {
 	return ads.Resume
 }
 
-// hold marks a row as being executed by this process; release removes the mark.
+// hold marks a row as being executed by this process. release removes the mark.
 func (e *Executor) hold(id control.BudgetChangeID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

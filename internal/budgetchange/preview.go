@@ -41,7 +41,7 @@ func (e *Executor) Preview(ctx context.Context, w control.Workspace, by Caller, 
 	return Result{Outcome: Previewed, Preview: p.Preview}, nil
 }
 
-// remember records the preview where the workspace requires one before a change.
+// remember records the preview if the workspace requires a preview before a change.
 func (e *Executor) remember(ctx context.Context, by Caller, p *plan) error {
 	g, err := e.Store.Guardrails(ctx, p.workspace.ID)
 	if err != nil || !g.PreviewFirst {
@@ -52,7 +52,7 @@ func (e *Executor) remember(ctx context.Context, by Caller, p *plan) error {
 	return e.Store.SavePreview(ctx, seen)
 }
 
-// preview is the record of a caller's preview of the plan.
+// preview returns the record of a caller's preview of the plan.
 func (p *plan) preview(by Caller) control.BudgetPreview {
 	return control.BudgetPreview{
 		Workspace: p.workspace.ID, Actor: by.Actor, Platform: p.Account.Platform, Account: p.Account.ID,

@@ -39,8 +39,8 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 
 // Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
 // process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
-// from the channel tick, Run ends changes that waited too long for approval. With a shared store it then also settles
-// the rows of other processes whose deadline has passed.
+// from the channel tick, Run ends changes that waited too long for approval. With a shared store, it then also settles
+// the rows of other processes if the deadline has passed.
 func (e *Executor) Run(ctx context.Context, tick <-chan time.Time) error {
 	var work panics.Group
 	defer work.Wait()

@@ -20,7 +20,7 @@ type Secret struct {
 // NewSecret returns a secret that is set; text may be empty.
 func NewSecret(text string) Secret { return Secret{text: text, set: true} }
 
-// Text returns the secret; "" when it is absent or empty.
+// Text returns the secret, or "" if it is absent or empty.
 func (s Secret) Text() string { return s.text }
 
 // IsSet reports whether the setting is present, even if empty.
@@ -79,7 +79,7 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Connections is a number of connections. 0 as text means that there is no limit; the zero value means the default.
+// Connections is a number of connections. The text 0 means that there is no limit. The zero value means the default.
 type Connections int
 
 // unlimited is the stored value of the text 0.

@@ -41,7 +41,7 @@ type Experiment struct {
 // ExperimentKind is the design of an experiment.
 type ExperimentKind string
 
-// The kinds of experiments. Ad platforms run studies; their results are entered by hand.
+// The kinds of experiments. Ad platforms run studies. People enter the results.
 const (
 	GeoTest        ExperimentKind = "geo"
 	LiftStudy      ExperimentKind = "lift_study"
@@ -266,8 +266,8 @@ func (e Experiment) Clash(other Experiment) string {
 	return e.Overlap(other)
 }
 
-// Overlap is [Experiment.Clash] for any status. For a draft, it returns the reason why the draft cannot be planned
-// together with the other experiment.
+// Overlap works like [Experiment.Clash], but for any status. For a draft, it returns the reason why the draft cannot be
+// planned together with the other experiment.
 func (e Experiment) Overlap(other Experiment) string {
 	shared := e.Days.Intersect(other.Days)
 	if e.ID == other.ID || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {

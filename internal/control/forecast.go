@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// ForecastLevels are the levels of the prediction intervals stored with a forecast, in percent.
+// ForecastLevels returns the levels of the prediction intervals stored with a forecast, in percent.
 func ForecastLevels() [3]int { return [3]int{80, 90, 95} }
 
 // Occasion is the reason for a forecast.
@@ -74,5 +74,5 @@ type ForecastRecord struct {
 	Days     civil.Range
 }
 
-// ForecastDays are the horizons, in days, of daily forecasts.
+// ForecastDays returns the horizons of daily forecasts in days.
 func ForecastDays() [3]int { return [3]int{1, 7, 28} }

@@ -114,7 +114,7 @@ func (g Guardrails) Check() error {
 	return g.Hours.check()
 }
 
-// Differences describes a change of guardrails for the audit log; "" if nothing changed.
+// Differences describes a change of guardrails for the audit log. It returns "" if nothing changed.
 func (g Guardrails) Differences(before Guardrails) string {
 	var parts []string
 	now, was := g.Limits(), before.Limits()

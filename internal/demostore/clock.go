@@ -25,7 +25,7 @@ type Store struct {
 	Whole  bool       `json:"whole"`            // false until it is complete
 }
 
-// Read returns the description of the directory's demo store; the result ok is false if there is none.
+// Read returns the description of the directory's demo store. The result ok is false if there is none.
 func Read(dataDir string) (made Store, ok bool, err error) {
 	path := filepath.Join(dataDir, datadir.DemoStore)
 	text, err := os.ReadFile(path)

@@ -62,8 +62,8 @@ type Options struct {
 	Unopened func() int
 
 	// Singer imports the messages of a Singer tap into the caller's workspace. It returns the last state that the tap
-	// may store, nil if there is none, and a report as JSON. It returns both even with an error. If Singer is nil,
-	// there is no such endpoint.
+	// may store, or nil if there is none. It also returns a report as JSON. It returns both even with an error. If
+	// Singer is nil, there is no such endpoint.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
 	// Shopify stores a message of a shop and returns the outcome as one word. It reads the body only if the signature
@@ -72,11 +72,12 @@ type Options struct {
 	// endpoint.
 	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
 
-	// Bodies bounds the memory of request bodies of anonymous callers; nil: the service has its own budget of 64 MiB.
+	// Bodies bounds the memory of request bodies of anonymous callers. If it is nil, the service has its own budget of
+	// 64 MiB.
 	Bodies *bodybudget.Budget
 
-	// AddressOf returns the client address of a request. The budget limits bodies by this address; nil: all requests
-	// share one address.
+	// AddressOf returns the client address of a request. The budget limits bodies by this address. If AddressOf is nil,
+	// all requests share one address.
 	AddressOf func(*http.Request) netip.Addr
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none

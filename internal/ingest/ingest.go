@@ -102,7 +102,7 @@ func FileAt(path string) (File, error) {
 	}, nil
 }
 
-// Spool writes src to a temporary file, see [WriteTemp]. The caller must call remove at the end.
+// Spool writes src to a temporary file; see [WriteTemp]. The caller must call remove at the end.
 func Spool(dir, name string, src io.Reader) (file File, remove func() error, err error) {
 	path, err := WriteTemp(dir, "assay-import-*", src)
 	if err != nil {

@@ -83,7 +83,7 @@ type Job struct {
 	Cancelling  string              `json:"cancelling,omitempty"`
 }
 
-// Left is the estimated remaining time, 0 if it is unknown.
+// Left returns the estimated remaining time, or 0 if it is unknown.
 func (j Job) Left() time.Duration { return time.Duration(j.LeftSeconds) * time.Second }
 
 // Spec describes a job to start.

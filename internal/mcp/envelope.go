@@ -31,7 +31,7 @@ func readEnvelope(body []byte) (envelope, error) {
 	return parts.envelope(repeated)
 }
 
-// parts are the members of an envelope as received; nil if absent.
+// parts are the members of an envelope as received. An absent member is nil.
 type parts struct {
 	version, id, method, params []byte
 }

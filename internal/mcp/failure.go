@@ -100,7 +100,7 @@ func (r refusal) Error() string {
 
 func invalidParams(detail string) error { return refusal{Failure: InvalidParams, detail: detail} }
 
-// invalidRequest uses the two-word message of the contract; the reason is in the member data.
+// invalidRequest returns the standard error "Invalid request". The reason is in the member data.
 func invalidRequest(reason string) error {
 	return refusal{Failure: InvalidRequest, data: map[string]string{"reason": reason}}
 }

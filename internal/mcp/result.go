@@ -136,7 +136,7 @@ func resultFields(t reflect.Type) []resultField {
 	return out
 }
 
-// resultType is the JSON Schema type of a Go type's encoding, or "" if it cannot be determined.
+// resultType returns the JSON Schema type of a Go type's encoding, or "" if it cannot be determined.
 func resultType(t reflect.Type) string {
 	switch {
 	case t == rawType:

@@ -102,7 +102,7 @@ func writeDoc(b *bytes.Buffer, doc string) {
 	b.Write(encode(doc))
 }
 
-// schemaType is the JSON Schema type of the kind, or "" for a value of any type.
+// schemaType returns the JSON Schema type of the kind, or "" for a value of any type.
 func (k kind) schemaType() string {
 	switch k {
 	case stringKind, dateKind:

@@ -92,7 +92,7 @@ func checkEmbedded(t reflect.Type) {
 }
 
 // Call validates and decodes the arguments, applies defaults and runs the handler. Invalid arguments give an error of
-// kind invalid. Its text names the parameter, the received value and the accepted values; its hint is a corrected call.
+// kind invalid. The text names the parameter, the received value and the accepted values. The hint is a corrected call.
 func (t Tool[D]) Call(ctx context.Context, d D, args json.RawMessage) (any, error) {
 	return t.call(ctx, d, args)
 }

@@ -123,7 +123,7 @@ func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by cont
 	return refuse(accessDenied, "the user denied the request")
 }
 
-// roleIn returns the visitor's current role in the workspace; it may have changed since the page was shown.
+// roleIn returns the visitor's current role in the workspace. The role may have changed since the page was shown.
 func (s *dialogue) roleIn(r *http.Request, user control.UserID, ws measure.WorkspaceID) (control.Role, error) {
 	memberships, err := s.store.Memberships(r.Context(), user)
 	if err != nil {

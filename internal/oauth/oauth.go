@@ -215,5 +215,5 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// instant is the current time in the store's precision.
+// instant returns the current time in the store's precision.
 func (s *Server) instant() time.Time { return s.now().UTC().Truncate(time.Microsecond) }

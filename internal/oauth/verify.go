@@ -13,7 +13,7 @@ import (
 // Verify returns the principal of the access token. Its scopes are the token's scopes that the person's current role in
 // the workspace allows. The result is cached for at most [auth.Staleness], and only while the store does not change.
 // Therefore a revoked grant, a removed person and a lower role take effect on the next call. A rejected token is a
-// fault of kind unauthenticated; without a signing secret it is a fault of kind misconfigured.
+// fault of kind unauthenticated. A missing signing secret is a fault of kind misconfigured.
 func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, error) {
 	if s.keys == nil {
 		return auth.Principal{}, fault.New(fault.KindMisconfigured, "access tokens cannot be verified: no signing secret is configured").

@@ -123,8 +123,8 @@ var AddAlertEmail = Operation[control.UserID, control.DestinationID]{
 	},
 }
 
-// RemoveDestination removes a destination of alert messages by ID, with its pending messages. Members remove their own
-// email address; managers remove every destination.
+// RemoveDestination removes a destination of alert messages by ID, with its pending messages. Members can remove their
+// own email address. Managers can remove every destination.
 var RemoveDestination = Operation[control.DestinationID, None]{
 	Spec{Name: "alert.destination.remove", Needs: Read, Undo: "Add the destination again; a webhook gets another secret."},
 	func(r *Run, ctx context.Context, id control.DestinationID) (None, error) {

@@ -82,13 +82,14 @@ var RejectBudgetChange = Operation[BudgetDecision, control.BudgetChange]{
 	},
 }
 
-// changer is the caller of the operation for the audit of changes.
+// changer returns the caller of the operation for the audit of changes.
 func (r *Run) changer() budgetchange.Caller {
 	c := r.Call.Caller
 	return budgetchange.Caller{Actor: c.Actor, Person: c.kind == byOperator || c.kind == byMember}
 }
 
-// decider is the member who decides about a change: the caller of a page, or the member that a command names.
+// decider returns the member who decides about a change. It is the caller of a page, or the member that a command
+// names.
 func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Caller, error) {
 	switch r.Call.Caller.kind {
 	case byMember:

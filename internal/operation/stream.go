@@ -26,8 +26,8 @@ type Stream struct {
 func (Stream) title() string { return "Importing from a Singer tap" }
 
 // ImportStream imports the messages of a Singer tap as they arrive. Each step waits for the workspace and checks the
-// caller's permission; other imports run in between. A report that accompanies an error describes what was done before
-// the error. Because the input is a stream, commands use a separate route of the socket.
+// caller's permission. Other imports may run between two steps. A report that accompanies an error describes what was
+// done before the error. Because the input is a stream, commands use a separate route of the socket.
 var ImportStream = Operation[Stream, singer.Report]{
 	Spec{
 		Name: "import.singer", Needs: Write, Facts: true, Job: jobs.Stream,

@@ -1,5 +1,5 @@
 // Package panics turns panics into errors, so that they do not end the process. It passes a panic of a goroutine to the
-// goroutine that waits for it. It starts every goroutine of the service; a test checks this.
+// goroutine that waits for it. All goroutines of the service are started with this package, and a test checks this.
 package panics
 
 import (

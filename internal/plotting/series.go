@@ -48,8 +48,8 @@ func (p Plot) searched() bool {
 	return p.Kind != chart.Pie && p.Breakdown == Total && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }
 
-// SeriesLimit is the maximum number of channels with their own series. It is the requested limit, capped by the number
-// of distinguishable colors. One color is for the combined series.
+// SeriesLimit returns the maximum number of channels with their own series. It is the requested limit, capped by the
+// number of distinguishable colors. One color is for the combined series.
 func (p Plot) SeriesLimit() int { return min(p.Limit, chart.MaxSeries-1) }
 
 // OtherChannels is the name of the series that combines the remaining channels.

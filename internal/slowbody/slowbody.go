@@ -120,7 +120,7 @@ func (a *arrivals) stopping() bool {
 	return !a.last.IsZero()
 }
 
-// hurry is called when the shutdown starts.
+// hurry sets the deadline for all bodies when the shutdown starts.
 func (a *arrivals) hurry() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -119,7 +119,7 @@ func (in Windows) adjacent() bool {
 	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }
 
-// bind returns the first and last days of both windows as parameters. A missing earlier window becomes an empty one.
+// bind returns the first and last days of both windows as parameters. A missing earlier window becomes an empty window.
 func (in Windows) bind() values {
 	earlier := in.Earlier
 	if earlier.Days() == 0 {

@@ -73,8 +73,8 @@ func (s *Sender) Run(ctx context.Context) error {
 	}
 }
 
-// Send sends the summaries that are due. A failure does not affect other workspaces. Several processes may send at the same
-// time; each member receives one email per week.
+// Send sends the summaries that are due. A failure does not affect other workspaces. Several processes may send at the
+// same time. Each member receives one email per week.
 func (s *Sender) Send(ctx context.Context) {
 	all, err := s.Store.Workspaces(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -30,7 +30,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Sleep implements [ads.Clock]: it advances the clock and returns at once.
+// Sleep implements [ads.Clock]. It advances the clock and returns at once.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	c.slept = append(c.slept, d)

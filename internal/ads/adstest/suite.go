@@ -107,7 +107,7 @@ func (s *Sandbox) read(t *testing.T) ads.State {
 	return state
 }
 
-// setBudget is the change to the other budget.
+// setBudget returns the change to the other budget.
 func (s *Sandbox) setBudget() ads.Change {
 	return ads.Change{Action: ads.SetDailyBudget, Amount: s.Other}
 }

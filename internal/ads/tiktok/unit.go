@@ -35,8 +35,8 @@ func minorUnits(c money.Currency) int64 {
 // fraction, which a rollback restores.
 type Decimal string
 
-// Amount returns the budget as an amount. exact is false when the budget is finer than the currency's minor unit or is
-// not an amount.
+// Amount returns the budget as an amount. The result exact is false if the budget is finer than the currency's minor
+// unit or is not an amount.
 func (d Decimal) Amount(c money.Currency) (a money.Amount, exact bool) {
 	if len(d) > 30 || strings.ContainsAny(string(d), "/xXpP_") || exponentTooLarge(string(d)) {
 		return money.Amount{}, false

@@ -255,7 +255,7 @@ func (c *Client) Status(r Reply) Verdict {
 	return Verdict{Rejection: said(ads.UnexpectedReply), Unsure: true} // a redirect, or success in an unknown form
 }
 
-// Unreadable is the verdict for a reply that reports success in an undocumented form.
+// Unreadable returns the verdict for a reply that reports success in an undocumented form.
 func (c *Client) Unreadable(err error) Verdict {
 	return Verdict{Rejection: c.Reject(ads.UnexpectedReply, "").Because(c.safe(err)), Unsure: true}
 }

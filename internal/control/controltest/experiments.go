@@ -22,7 +22,7 @@ func days(first, last string) civil.Range {
 	return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 }
 
-// geoTest is a planned geo experiment.
+// geoTest returns a planned geo experiment.
 func geoTest(ws measure.WorkspaceID, id control.ExperimentID) control.Experiment {
 	return control.Experiment{
 		ID: id, Workspace: ws, Name: "Holdout", Channel: "facebook", Kind: control.GeoTest, Status: control.ExperimentPlanned,

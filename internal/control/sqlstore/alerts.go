@@ -221,9 +221,9 @@ func (s *alertStore) RemoveDestination(ctx context.Context, ws measure.Workspace
 	})
 }
 
-// RaiseAlerts stores events of one evaluation of a workspace, and one message about the new ones for each destination.
-// It returns the number of new events. If an event of the rule and day is already stored, it gets the new value,
-// without a message. Events of removed rules are skipped.
+// RaiseAlerts stores events of one evaluation of a workspace. For each destination, it also stores one message about
+// the new events. It returns the number of new events. If an event of the rule and day is already stored, it gets the
+// new value, without a message. Events of removed rules are skipped.
 func (s *alertStore) RaiseAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) (fresh int, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		var raised []control.AlertEvent

@@ -26,7 +26,8 @@ func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experi
 	return kept.Record, err
 }
 
-// AddExperiment is [Store.CreateExperiment], except that an open experiment with the same plan is returned unchanged.
+// AddExperiment works like [Store.CreateExperiment], except that it returns an open experiment with the same plan
+// unchanged.
 func (s *experimentStore) AddExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Kept[control.Experiment], error) {
 	return s.create(ctx, e, by, true)
 }

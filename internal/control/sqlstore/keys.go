@@ -19,7 +19,7 @@ import (
 const keyColumns = `api_keys.id, api_keys.workspace, api_keys.name, api_keys.hint, api_keys.hash, api_keys.scopes,
 	api_keys.tools, api_keys.created_at, api_keys.expires_at, api_keys.revoked_at, api_keys.last_used, api_keys.replaced_by`
 
-// CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found; a duplicate ID or hash is a
+// CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found. A duplicate ID or hash is a
 // fault of kind conflict. A person without permission to create such keys receives a fault of kind forbidden.
 func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {

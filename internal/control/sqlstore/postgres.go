@@ -226,7 +226,7 @@ func isConflict(err error, attempt int) bool {
 	return false
 }
 
-// postgresFault is [engineFault] for an error of PostgreSQL or of a connection to it.
+// postgresFault does the work of [engineFault] for an error of PostgreSQL or of a connection to it.
 func postgresFault(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

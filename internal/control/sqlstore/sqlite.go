@@ -100,7 +100,7 @@ func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// sqliteFault is [engineFault] for an error of SQLite.
+// sqliteFault does the work of [engineFault] for an error of SQLite.
 func sqliteFault(err error, e *sqlite.Error) error {
 	if isLocked(e) {
 		return fault.Unavailable("the control database is locked by another process").

@@ -15,9 +15,9 @@ import (
 
 const readerColumns = `r.member, u.email, r.at, r.week, r.attempts, r.problem`
 
-// AddWeeklyReader sends the summaries of the weeks after the given one to a member. A member who receives them already
-// is a fault of kind conflict. A person may choose this only for themselves. A choice for another person is a fault of
-// kind forbidden.
+// AddWeeklyReader sends the summaries of the weeks after the given week to a member. If the member receives them
+// already, the result is a fault of kind conflict. A person may choose this only for themselves. A choice for another
+// person is a fault of kind forbidden.
 func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, r.Workspace); err != nil {

@@ -84,7 +84,7 @@ func (p *plan) arrivals(r *rand.Rand) []int {
 	return days
 }
 
-// cause identifies the channel whose spend causes an order, if any, and the order's surface.
+// cause identifies the channel with the spend that causes an order, if any. It also contains the order's surface.
 type cause struct {
 	medium  *medium // nil: no spend
 	surface int

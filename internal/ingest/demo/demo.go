@@ -80,7 +80,7 @@ func (o Options) check() error {
 
 // Generate simulates the store and passes its facts to sink in batches of a few thousand rows. Catalog and settings
 // come first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of
-// sink unchanged; invalid options are [fault.KindInvalid].
+// sink unchanged. Invalid options are [fault.KindInvalid].
 func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	if err := opt.check(); err != nil {
 		return Truth{}, err

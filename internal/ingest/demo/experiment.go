@@ -42,8 +42,8 @@ var nullSpec = experimentSpec{
 	channel: google, start: 610, end: 583, multiple: 1,
 }
 
-// Experiments returns the past experiments of a store as control data. All are completed, and most are applied. Only
-// the orders contain their results.
+// Experiments returns the past experiments of a store as control data. All experiments are completed, and most are
+// applied. Only the orders contain their results.
 func Experiments(t Truth) []control.Experiment {
 	var kept []control.Experiment
 	for _, e := range t.Experiments {

@@ -71,7 +71,7 @@ func (s *shoppers) open(t int, onSale bool) {
 var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
 
 // serve draws the customer of an order: a guest (-1), a returning customer or a new customer. Spend mostly acquires new
-// customers; orders without spend are mostly from returning customers.
+// customers. Orders without spend are mostly from returning customers.
 func (s *shoppers) serve(c cause) (who int, isNew bool) {
 	if chance(s.r, guests[c.surface]) {
 		return -1, true

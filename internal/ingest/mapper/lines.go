@@ -25,7 +25,7 @@ type lineRows struct {
 	last  *group // group of the previous row
 }
 
-// groupKey distinguishes orders and their refunds; the refunds of a day are treated as one refund.
+// groupKey distinguishes orders and their refunds. The refunds of a day are treated as one refund.
 type groupKey struct {
 	id       string
 	refunded civil.Date // zero for the order itself

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// row is a record during reading. It records the first error; later reads return zero values.
+// row is a record during reading. It records the first error. Later reads return zero values.
 type row struct {
 	*binding
 	cells []string

@@ -14,9 +14,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Documents reads orders, refunds and customers of Shopify's two APIs. In the Admin REST API, names have underscores;
-// webhooks use the same form. In the GraphQL API, amounts are in "…Set" objects. An order has the key of the orders
-// export: its numeric ID.
+// Documents reads orders, refunds and customers of Shopify's two APIs. In the Admin REST API and in webhooks, names
+// have underscores. In the GraphQL API, amounts are in "…Set" objects. An order has the key of the orders export: its
+// numeric ID.
 //
 // Amounts are in the shop's currency. Documents does not read names, streets and phone numbers.
 type Documents struct {

@@ -195,5 +195,5 @@ func (p *People) Members(ctx context.Context, ws measure.WorkspaceID) ([]control
 
 func (p *People) by(actor string) control.By { return control.By{Actor: actor, At: p.instant()} }
 
-// instant is the current time in the store's precision.
+// instant returns the current time in the store's precision.
 func (p *People) instant() time.Time { return p.now().UTC().Truncate(time.Microsecond) }

@@ -13,7 +13,7 @@ func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, err
 	return e.CatchUpBy(ctx, ws, e.Begin)
 }
 
-// CatchUpBy is [Engine.CatchUp] with the function that starts the import.
+// CatchUpBy works like [Engine.CatchUp]. The function begin starts the import.
 func (e *Engine) CatchUpBy(
 	ctx context.Context, ws measure.WorkspaceID, begin func(context.Context, warehouse.ImportSpec) (warehouse.Import, error),
 ) (bool, error) {

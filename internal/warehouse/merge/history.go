@@ -8,7 +8,7 @@ import (
 )
 
 // remember stores the current totals of the changed days, with the import's ledger entry, if the totals differ from the
-// previous ones. It also stores all days in the import, changed or not.
+// previous totals. It also stores all days in the import, changed or not.
 func (h dayHistory) remember(ctx context.Context) error {
 	touched, err := h.count(ctx, "(SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// sliceOrders is the approximate number of orders rolled up together; it limits the memory of a rebuild.
+// sliceOrders is the approximate number of orders that are rolled up together. It limits the memory of a rebuild.
 const sliceOrders = 1_000_000
 
 // customers updates the first orders of customers. It records the days of orders that became a first order or stopped

@@ -67,7 +67,7 @@ func OpenAt(t testing.TB, clock func() time.Time) *warehouse.Warehouse {
 	return warehouse.New(nodes{Engine: node(), importer: node()})
 }
 
-// Servers is the URL of the ClickHouse servers that test/cluster/up has started, or "" if there are none.
+// Servers returns the URL of the ClickHouse servers that test/cluster/up has started, or "" if there are none.
 func Servers() string { return os.Getenv("ASSAY_TEST_CLICKHOUSE") }
 
 // databases is the number of databases in ClickHouse that this process has created.

@@ -80,7 +80,7 @@ func (r *reference) take(b warehouse.Batch) {
 	r.messages = append(r.messages, b.Messages...)
 }
 
-// settle reconciles dated refunds with undated totals if the import has only one of the two.
+// settle reconciles dated refunds with undated totals if the import has only dated refunds or only a total.
 func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRef][]warehouse.Refund, imported, stale map[warehouse.OrderRef]bool) {
 	dated := func(refunds []warehouse.Refund) (sum int64) {
 		for _, f := range refunds {
