@@ -16,9 +16,9 @@ const (
 )
 
 // setMemory lets the Go heap grow to five times its live size before it is collected. The live size is a few megabytes,
-// because facts are in the engine's own memory. At the Go default, collection took a tenth of a call's time. The memory
-// limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the environment take
-// precedence.
+// because facts are in the engine's own memory. With the Go default, garbage collection takes a tenth of a call's time.
+// The memory limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the environment
+// take precedence.
 func setMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -204,7 +204,7 @@ func columnsOf(rows []json.RawMessage) []*column {
 	return columns
 }
 
-// fitting fits columns into the available width: it wraps text first, then drops columns from the right. It never cuts
+// fitting fits columns into the available width. It wraps text first, then drops columns from the right. It never cuts
 // a number.
 func fitting(columns []*column, room int) (shown []*column, left []string) {
 	total := gap

@@ -48,7 +48,7 @@ import (
 	"assay/internal/weekly"
 )
 
-// instructions describe to the model of an MCP client how to start.
+// instructions explain to the model of an MCP client how to start.
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
 
@@ -70,8 +70,8 @@ const (
 	addressBodies   = anonymousBodies / 4
 )
 
-// Time for the steps of a shutdown after shutdown_timeout, when running calls are canceled: less than two seconds in
-// total.
+// Time limits of the steps of a shutdown after shutdown_timeout, when running calls are canceled. Their sum is less
+// than two seconds.
 const (
 	partsTime = 500 * time.Millisecond // time for the background work to end
 	flushTime = 500 * time.Millisecond // time for writing the last calls to the call log

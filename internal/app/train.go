@@ -40,8 +40,8 @@ func (a *App) train(ctx context.Context, w control.Workspace, t *jobs.Task) erro
 	return err
 }
 
-// forecast computes the workspace's forecasts of the day after forecastHour in the workspace's time zone, by the clock
-// of answers. It also evaluates forecasts of completed periods. A second run on the same day has little to do.
+// forecast computes the workspace's forecasts of the day and evaluates forecasts of completed periods. It does nothing
+// before forecastHour in the workspace's time zone, by the clock that answers use.
 func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
 	if a.clock().In(w.Location()).Hour() < forecastHour {
 		return nil

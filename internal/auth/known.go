@@ -19,8 +19,8 @@ type Known struct {
 
 const maxKnown = 10_000
 
-// Digest identifies a credential in memory without disclosing it: secrets are not stored, and comparing digests is
-// safe against timing attacks.
+// Digest identifies a credential in memory without disclosing it. Secrets are not stored, and comparing digests is safe
+// against timing attacks.
 type Digest [sha256.Size]byte
 
 // PrincipalUntil is a principal with its expiry.

@@ -69,8 +69,8 @@ type Decision struct {
 	ResetIn   time.Duration // until the next minute: above 0, up to 60 s
 }
 
-// Count counts one request and decides. A rejected request is not counted. If the counter fails, the request is
-// allowed.
+// Count counts one request and returns whether it is allowed. A rejected request is not counted. If the counter fails,
+// the request is allowed.
 func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
 	now := l.now()
 	reset := now.Truncate(time.Minute).Add(time.Minute)

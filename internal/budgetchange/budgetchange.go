@@ -35,7 +35,7 @@ type Rates interface {
 	Convert(ctx context.Context, w control.Workspace, a money.Amount, to money.Currency) (money.Amount, error)
 }
 
-// Store has the rows of the audit, the previews and the guardrails. The control store implements it.
+// Store contains the rows of the audit, the previews and the guardrails. The control store implements it.
 type Store interface {
 	AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error)
 	UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
@@ -54,7 +54,8 @@ type Options struct {
 	Rates    Rates
 	Clock    ads.Clock
 	Log      *slog.Logger
-	// WriteTime is the maximum time from the last check of a claim to the end of the write, with the renewal of a token.
+	// WriteTime is the maximum time from the last check of a claim to the end of the write. It includes the renewal of
+	// a token.
 	WriteTime time.Duration
 	// Shared means that other processes change campaigns with the same store, so a pending row may belong to one of
 	// them.

@@ -187,7 +187,7 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	return &Refusal{Kind: fault.KindUnavailable, Reason: c.Rejection, Text: text, Hint: hint}
 }
 
-// carryOut applies a claimed change: it reads the campaign again, writes once, and settles the row.
+// carryOut applies a claimed change. It reads the campaign again, writes once, and settles the row.
 func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, row control.BudgetChange) (Result, error) {
 	state, err := p.account.Read(ctx, p.Campaign)
 	if err != nil {
@@ -290,8 +290,8 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 	return r, nil
 }
 
-// unsure records an unknown outcome, reads the live value at once, and leaves the later reads to [Executor.Run]. If Run
-// is not running, as in a command, unsure makes all reads itself.
+// unsure records an unknown outcome and reads the live value at once. It leaves the later reads to [Executor.Run]. If
+// Run is not running, as in a command, unsure makes all reads itself.
 func (e *Executor) unsure(ctx context.Context, p *plan, row control.BudgetChange, deadline, sent time.Time) (Result, error) {
 	row.Live, row.Deadline = control.ChangeValue{}, deadline
 	if _, err := e.Store.UpdateBudgetChange(ctx, row, control.ChangePending, e.system()); err != nil {

@@ -158,8 +158,8 @@ func (p *plan) compare(t terms) error {
 	return nil
 }
 
-// equals reports whether a value has the given number of platform units. Both numbers are the nearest binary numbers to
-// their decimals.
+// equals reports whether a value has the given number of platform units. It compares the floating-point numbers that
+// are nearest to the two decimal numbers.
 func equals(v control.ChangeValue, units float64) bool {
 	live, err := strconv.ParseFloat(v.Text, 64)
 	return err == nil && live == units

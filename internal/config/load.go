@@ -58,7 +58,7 @@ func Load(from Sources) (Config, error) {
 	return c, nil
 }
 
-// noNesting separates the levels of keys. Keys have one level; a deeper key is shown with this separator and rejected.
+// noNesting separates the levels of keys. Keys have one level. A deeper key is shown with this separator and rejected.
 const noNesting = "."
 
 // layer is one source after reading.

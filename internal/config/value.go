@@ -197,8 +197,8 @@ func parse(field reflect.Value, text string) (err error) {
 	return err
 }
 
-// textOf returns a value of a YAML file in the form of an environment variable: a list is joined with commas. A
-// mapping has no such form.
+// textOf returns a value of a YAML file in the form of an environment variable. It joins a list with commas. A mapping
+// has no such form.
 func textOf(value any) (text string, ok bool) {
 	switch v := value.(type) {
 	case []any:

@@ -113,7 +113,7 @@ func (s ChangeStatus) Done() bool { return s != ChangeAwaiting && s != ChangePen
 // ApprovalTime is the maximum time for which a change waits for approval.
 const ApprovalTime = 24 * time.Hour
 
-// AsOf returns the change at that instant: a change that waited too long for approval is expired.
+// AsOf returns the change as of that instant. A change that waited too long for approval is expired.
 func (c BudgetChange) AsOf(now time.Time) BudgetChange {
 	if c.Status == ChangeAwaiting && !now.Before(c.At.Add(ApprovalTime)) {
 		c.Status, c.SettledAt = ChangeExpired, c.At.Add(ApprovalTime)
@@ -203,7 +203,7 @@ type BudgetPreview struct {
 // PreviewTime is the time after a preview in which the same caller may make the same change, if previews are required.
 const PreviewTime = 30 * time.Minute
 
-// The kinds of audit events about changes on ad platforms. The subject of a change is its ID; each change of its status
+// The kinds of audit events about changes on ad platforms. The subject of a change is its ID. Each change of its status
 // is one event.
 const (
 	BudgetChanged     EventKind = "budget_change"

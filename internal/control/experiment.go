@@ -77,7 +77,7 @@ func ParseExperimentStatus(name string) (ExperimentStatus, error) {
 	return status, nil
 }
 
-// After returns the statuses from which an experiment may reach this one.
+// After returns the statuses from which an experiment may reach this status.
 func (s ExperimentStatus) After() []ExperimentStatus {
 	switch s {
 	case ExperimentPlanned:
@@ -93,7 +93,7 @@ func (s ExperimentStatus) After() []ExperimentStatus {
 	return nil
 }
 
-// Before returns the statuses that can follow this one.
+// Before returns the statuses that can follow this status.
 func (s ExperimentStatus) Before() []ExperimentStatus {
 	return slices.DeleteFunc(ExperimentStatuses(), func(next ExperimentStatus) bool { return !slices.Contains(next.After(), s) })
 }
@@ -257,8 +257,8 @@ func checkedRegions(what string, names []string) ([]string, error) {
 }
 
 // Clash returns the reason why two experiments would invalidate each other, or "" if they do not. On the same days,
-// they must not test the same channel or treat the same region. Neither may treat a control region of the other. Drafts
-// and canceled experiments never clash.
+// they must not test the same channel or treat the same region. Neither experiment may treat a control region of the
+// other. Drafts and canceled experiments never clash.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""

@@ -48,7 +48,7 @@ func (h Hours) Contain(hour int) bool {
 	return hour >= h.From || hour < h.To
 }
 
-// String formats the hours as they are set: "8-20", "none" for no limit.
+// String formats the hours as they are set, such as "8-20". It returns "none" if there is no limit.
 func (h Hours) String() string {
 	if !h.Set() {
 		return Unset

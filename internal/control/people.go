@@ -130,8 +130,8 @@ type Session struct {
 	Browser   string    // name that the browser reports; "" when it reports none
 }
 
-// The kinds of audit events about people. The subject of a change of role is the person; its detail names the roles
-// before and after. The subject of an invitation is its ID.
+// The kinds of audit events about people. The subject of a change of role is the person. Its detail names the roles
+// before and after the change. The subject of an invitation is its ID.
 const (
 	UserMade        EventKind = "user_made"
 	UserRemoved     EventKind = "user_removed"

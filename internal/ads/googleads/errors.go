@@ -41,7 +41,7 @@ type failure struct {
 	} `json:"details"`
 }
 
-// judge returns the meaning of a reply. The token is removed from texts.
+// judge returns the meaning of a reply. It removes the token from the texts.
 func (c *Client) judge(r wire.Reply, t token, success func([]byte) error) wire.Verdict {
 	var envelope struct {
 		Error   *status `json:"error"`

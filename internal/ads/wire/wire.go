@@ -1,5 +1,5 @@
-// Package wire sends the requests of the ad platform clients. It bounds time, bytes and nesting, repeats reads, never
-// repeats a write, follows no redirect, and never includes secrets in errors.
+// Package wire sends the requests of the ad platform clients. It bounds the time, size and nesting of replies. It
+// repeats reads, but never writes. It follows no redirects, and its errors contain no secrets.
 package wire
 
 import (

@@ -1,4 +1,4 @@
-// Package calllog writes the call log in the background: calls are collected in memory and written in batches.
+// Package calllog writes the call log in the background. Calls are collected in memory and written in batches.
 package calllog
 
 import (

@@ -66,7 +66,7 @@ func race(t *testing.T, nodes []PeopleStore, do func(s PeopleStore, i int) (bool
 	return int(won.Load())
 }
 
-// lost returns the error of a caller that may lose a race: a conflict is not an error.
+// lost returns the error of a caller that may lose a race. A conflict is not an error.
 func lost(err error) (bool, error) {
 	if fault.KindOf(err) == fault.KindConflict {
 		return false, nil

@@ -90,8 +90,8 @@ func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*con
 	return claimed, nil
 }
 
-// SettleAlertMessage stores the result of an attempt: sent if the problem is "". After the last attempt the message is
-// given up. It also removes messages past their retention.
+// SettleAlertMessage stores the result of an attempt. The message is sent if the problem is "". After the last attempt,
+// the message is given up. It also removes messages past their retention.
 func (s *alertStore) SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error {
 	state, settled := control.DeliverySent, micros(now)
 	switch {

@@ -179,7 +179,7 @@ func (s *keyStore) ReplaceKey(ctx context.Context, id control.KeyID, until time.
 }
 
 // TouchKeys records when keys were last used, by ID. It ignores unknown IDs, and instants earlier than the stored
-// one, so several processes may report in any order.
+// instant, so several processes may report in any order.
 func (s *keyStore) TouchKeys(ctx context.Context, used map[control.KeyID]time.Time) error {
 	if len(used) == 0 {
 		return nil

@@ -125,8 +125,8 @@ func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.Workspace
 	return claimed, nil
 }
 
-// SettleWeeklyReader stores the result of an attempt for a week: sent if the problem is "". After the last attempt the week
-// is given up.
+// SettleWeeklyReader stores the result of an attempt for a week. The summary is sent if the problem is "". After the
+// last attempt, the week is given up.
 func (s *alertStore) SettleWeeklyReader(ctx context.Context, r control.WeeklyReader, week civil.Date, problem string) error {
 	done := r.Week
 	if problem == "" || r.Attempts >= control.MaxAlertAttempts {
