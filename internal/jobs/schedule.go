@@ -313,8 +313,8 @@ func (s *schedule) failed(ctx context.Context, routine *Routine, id measure.Work
 		slog.String("kind", routine.Kind.Name), slog.String("workspace", string(id)), slog.Any("error", err))
 }
 
-// all runs a routine for all workspaces in turn. A failure does not affect other workspaces. Workspaces that were
-// deleted since are skipped.
+// all runs a routine for all workspaces in turn. A failure does not affect other workspaces. A workspace that was
+// deleted meanwhile is skipped.
 func (s *schedule) all(ctx context.Context, routine Routine) {
 	all, err := s.Store.Workspaces(ctx)
 	if err != nil {

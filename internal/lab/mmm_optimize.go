@@ -118,7 +118,7 @@ type group struct {
 }
 
 // groups reads the file of groups, sorted by name. The parameter places contains the channels and geos of an allocation
-// by geo; otherwise it is nil.
+// by geo. For other allocations it is nil.
 func (o Optimize) groups(places []place) ([]decide.Group, error) {
 	if o.Groups == "" {
 		return nil, nil

@@ -137,7 +137,7 @@ func IsToolError(result []byte) bool {
 const resourcesPerPage = 100
 
 // listResources returns a page of the resources. The cursor is the encoded URI of the last resource on the previous
-// page. So a page neither repeats nor skips a resource when others are added.
+// page. Therefore, a page neither repeats nor skips a resource when other resources are added.
 func listResources(ctx context.Context, c *call) (json.RawMessage, error) {
 	cursor, err := c.cursor()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// SchemaGiver is a type that provides its own JSON Schema, because its encoding does not follow from its fields.
+// SchemaGiver is a type with its own JSON Schema, for types whose JSON differs from their fields.
 type SchemaGiver interface {
 	// JSONSchema is called on the zero value of the type.
 	JSONSchema() json.RawMessage

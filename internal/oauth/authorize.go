@@ -214,7 +214,7 @@ func (s *dialogue) show(w http.ResponseWriter, r *http.Request, a asked, visitor
 	})
 }
 
-// answerFailure shows an error page, or redirects the browser to the client with an error, depending on the failure.
+// answerFailure shows an error page or redirects the browser to the client with an error, depending on the failure.
 func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked, err error) {
 	if page, ok := errors.AsType[*pageError](err); ok {
 		s.pages.Refuse(w, r, page.status, page.text)

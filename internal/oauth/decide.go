@@ -84,8 +84,8 @@ func (s *dialogue) decidable(r *http.Request, values url.Values) (people.Visitor
 	return visitor, request, nil
 }
 
-// approve grants the selected scopes that the visitor's role in the workspace allows. Selecting none denies the
-// request.
+// approve grants the selected scopes that the visitor's role in the workspace allows. If no scope is selected, it
+// denies the request.
 func (s *dialogue) approve(r *http.Request, values url.Values, request control.AuthRequest, by control.By) (people.Secret, error) {
 	ws := measure.WorkspaceID(values.Get("workspace"))
 	role, err := s.roleIn(r, request.User, ws)

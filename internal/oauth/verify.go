@@ -26,7 +26,7 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, erro
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	// The digest covers every byte, so a cached token has the verified signature.
+	// The digest covers every byte of the token, so the signature of a cached token was verified.
 	digest, now := digestOf(token), s.now()
 	if p, ok := s.known.Find(digest, now, state); ok {
 		return p, nil

@@ -74,8 +74,8 @@ func (i Imported) Err() error {
 }
 
 // ImportFiles imports files, each in one transaction. The result reports rejected files. The error reports other
-// failures; the result then lists the files imported before the failure. The caller's permission is checked again
-// before each commit, because reading a file may take an hour.
+// failures. In that case, the result lists the files imported before the failure. The caller's permission is checked
+// again before each commit, because reading a file may take an hour.
 var ImportFiles = Operation[Import, Imported]{
 	Spec{
 		Name: "import.files", Needs: Write, Facts: true, Locks: true, Job: jobs.Import,

@@ -54,7 +54,7 @@ func Member(id control.UserID) Caller {
 	return Caller{Actor: control.ActorOf(id), kind: byMember, member: id, wait: memberWait}
 }
 
-// Waiting returns the caller, who then waits for a busy workspace as long as the context allows.
+// Waiting returns a copy of the caller whose calls wait for a busy workspace as long as the context allows.
 func (c Caller) Waiting() Caller {
 	c.wait = 0
 	return c
@@ -63,7 +63,7 @@ func (c Caller) Waiting() Caller {
 // Client returns the caller for an API key or an OAuth client.
 func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byClient, client: p} }
 
-// Briefly returns the caller, who then waits for a busy workspace for a few seconds only.
+// Briefly returns a copy of the caller whose calls wait for a busy workspace for a few seconds only.
 func (c Caller) Briefly() Caller {
 	c.wait = memberWait
 	return c
@@ -72,7 +72,7 @@ func (c Caller) Briefly() Caller {
 // System returns the caller for background work of the service. The name is the actor in the audit log.
 func System(name string) Caller { return Caller{Actor: name, kind: bySystem} }
 
-// way describes the origin of a change, for the list of imports.
+// way returns the origin of a change, for the list of imports.
 func (c Caller) way() string {
 	switch c.kind {
 	case byMember:

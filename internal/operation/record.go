@@ -62,7 +62,7 @@ var RemoveReport = Operation[control.ReportID, None]{
 	},
 }
 
-// DismissInsight hides an insight. An insight that is dismissed already stays as it is.
+// DismissInsight hides an insight. If the insight is already dismissed, nothing changes.
 var DismissInsight = Operation[control.DismissedInsight, control.Kept[control.DismissedInsight]]{
 	Spec{Name: "insight.dismiss", Needs: Write, Undo: "Restore the insight."},
 	func(r *Run, ctx context.Context, d control.DismissedInsight) (control.Kept[control.DismissedInsight], error) {

@@ -60,8 +60,8 @@ type Facts struct {
 	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)
 }
 
-// Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists
-// the known ones.
+// Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that
+// lists the known names.
 type Known interface {
 	Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error)
 	Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error)

@@ -42,8 +42,8 @@ type Trained struct {
 	Kept        int                 `json:"kept_version,omitempty"` // the earlier model that stays in use when this one was rejected
 }
 
-// TrainModel trains the media mix model while the caller waits. A model that fails the checks is not an error: the reasons are in
-// the result.
+// TrainModel trains the media mix model while the caller waits. A model that fails the checks is not an error. The
+// result contains the reasons.
 var TrainModel = Operation[Training, Trained]{
 	Spec{
 		Name: "model.train", Needs: Write, Facts: true, Job: jobs.Training,

@@ -150,7 +150,7 @@ type Outlook struct {
 	Used  []control.Forecast // forecasts in the rows
 }
 
-// NewOutlook reads the series of the goals in turn and forecasts each one while it reads the next.
+// NewOutlook reads the series of the goals in turn and forecasts each series while it reads the next.
 func NewOutlook(ctx context.Context, c *toolkit.Call, goals []Goal) (*Outlook, error) {
 	o := &Outlook{call: c, known: map[snapshot.SeriesKey]*snapshot.Daily{}}
 	until := map[snapshot.SeriesKey]civil.Date{}

@@ -66,7 +66,7 @@ func summed(goals []Goal, g civil.Granularity) []Goal {
 	return out
 }
 
-// joins reports whether the next daily goal continues this one in the same week or month.
+// joins reports whether the next daily goal continues this goal in the same week or month.
 func (g Goal) joins(next Goal, by civil.Granularity) bool {
 	return g.Period == DailyPeriod && next.Period == DailyPeriod && g.Key() == next.Key() &&
 		next.Days.First == g.Days.Last.AddDays(1) && by.Start(next.Days.First) == by.Start(g.Days.First) &&

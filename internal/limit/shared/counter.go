@@ -1,6 +1,6 @@
 // Package shared counts events for several nodes in one Redis server, and informs nodes about ended access.
 //
-// While Redis does not answer, each node counts for itself, so calls are neither rejected nor unlimited.
+// While Redis does not answer, each node counts its own calls, so calls are neither rejected nor unlimited.
 package shared
 
 import (

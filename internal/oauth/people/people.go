@@ -150,7 +150,7 @@ func (p *People) setPassword(ctx context.Context, u control.User, password, acto
 	return u, p.store.ChangePassword(ctx, u.ID, was, u.Password, p.by(actor))
 }
 
-// Accepts reports whether the password is the account's. It is for commands: nothing is counted or logged.
+// Accepts reports whether the password is the account's. It is for commands, because it counts and logs nothing.
 func (p *People) Accepts(ctx context.Context, u control.User, password string) (bool, error) {
 	return p.matches(ctx, u.Password, password)
 }

@@ -395,7 +395,8 @@ func (s *store) write(ctx context.Context, ws measure.WorkspaceID, to *commit, t
 // readRows is the number of rows in a block.
 const readRows = 1 << 17
 
-// read passes the rows of commits in a table, and compares their numbers with the counts of the commits.
+// read calls a function with the rows that the commits have in a table. It compares the numbers of rows with the counts
+// of the commits.
 func (s *store) read(
 	ctx context.Context, ws measure.WorkspaceID, of []commit, t duckdb.StoredTable, pass func(duckdb.StoredTable, int8, *facts.Columnar) error,
 ) error {
@@ -478,7 +479,7 @@ func (s *store) readSign(
 	return n, pass(t, sign, block)
 }
 
-// clean deletes the rows of all attempts before a commit that needs none of them.
+// clean deletes the rows of all attempts before a commit. The commit must not need these rows.
 func (s *store) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) error {
 	tables := map[string]bool{}
 	for _, c := range all.live() {

@@ -93,7 +93,7 @@ const localRows = 36_028_797_018_960_000
 const groupRows = spanRows
 
 // Changes are the changes of an import that is about to commit: the rows that it adds to each table and removes from
-// it. An updated row is both removed and added.
+// it. An updated row is in both lists.
 type Changes struct {
 	Schema int64
 
@@ -141,8 +141,8 @@ func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, 
 	return readColumns(ctx, c.after, text, t.Columns, adding)
 }
 
-// print returns an expression that differs for changed rows. It contains the row number and, in updated tables, the
-// values.
+// print returns an SQL expression whose value differs for changed rows. The value depends on the row number and, in
+// updated tables, on the row's values.
 func (c *Changes) print(t StoredTable) string {
 	if c.updated[t.Name] {
 		return "hash(rowid, " + t.named("t") + ")"

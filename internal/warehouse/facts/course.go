@@ -15,7 +15,7 @@ type Course struct {
 	Long      bool // an order may have more rows than the store keeps
 }
 
-// watch compares a row with the previous one and updates the course.
+// watch compares a row with the previous row and updates the course.
 type watch[T any] func(c *Course, before, row *T)
 
 // direction tracks whether a sequence only increases or only decreases.

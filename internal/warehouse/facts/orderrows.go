@@ -243,7 +243,7 @@ func (t *OrderTexts) Kinds() Rows { return NewBlock(columnsOfKinds, t.kinds.fres
 // Places returns the places that are new to the store, for the table order_places.
 func (t *OrderTexts) Places() Rows { return NewBlock(columnsOfPlaces, t.places.fresh) }
 
-// columnsOfKinds and columnsOfPlaces read the few rows of these tables one by one.
+// columnsOfKinds and columnsOfPlaces read one row at a time, because these tables have few rows.
 var columnsOfKinds = []ColumnOf[numbered[orderKind]]{
 	numberOf[orderKind]("kind"),
 	textOf("source", func(k *orderKind) string { return k.source }),

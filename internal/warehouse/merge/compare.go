@@ -180,7 +180,7 @@ func (p *plan) apply(ctx context.Context, of *part) error {
 	return p.run(ctx, "sql/insert_changed", of.values())
 }
 
-// settle fixes rows written directly into an empty table: it removes duplicate keys and sorts the rows by day.
+// settle removes duplicate keys from rows that were written directly into an empty table, and sorts the rows by day.
 func (p *plan) settle(ctx context.Context, of *part) error {
 	if err := p.settleRows(ctx, of); err != nil {
 		return err

@@ -34,8 +34,8 @@ func (h dayHistory) rememberChanges(ctx context.Context) error {
 	return h.run(ctx, "sql/remember_changes", nil)
 }
 
-// outlive removes history rows that are less than an hour old if the import is a feed and contains the days of these
-// rows.
+// outlive removes history rows of the import's days that a feed wrote within the same clock hour. It is called only for
+// feeds.
 func (h dayHistory) outlive(ctx context.Context) error {
 	if err := h.run(ctx, "rollups/outlived", nil); err != nil {
 		return err

@@ -24,8 +24,8 @@ type Session interface {
 	Read(ctx context.Context, text string, each func(warehouse.Row) error) error
 	// Append writes rows to a table and matches columns by name. With inOrder, it keeps the order of the rows.
 	Append(ctx context.Context, table string, rows facts.Rows, inOrder bool) error
-	// Commit makes the changes visible even if the caller has canceled. Otherwise facts could be visible without a
-	// known data version.
+	// Commit makes the changes visible even if the caller has canceled. If a cancellation stopped Commit, facts could
+	// be visible without a known data version.
 	Commit(ctx context.Context) error
 	// Close ends the session and discards changes that were not committed.
 	Close()

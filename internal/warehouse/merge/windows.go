@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// accountDay is the unit of replacement in ad reports: all rows of a source for an account and day.
+// accountDay identifies rows of ad reports that are replaced together: all rows of a source for an account and day.
 var accountDay = []string{"source", "platform", "account", "day"}
 
 // values returns the parameters of texts about ad reports.

@@ -30,7 +30,8 @@ func newReference() *reference {
 	}
 }
 
-// take imports a batch. It keeps the latest version of each order, and its rows by the rules of [warehouse.Import].
+// take imports a batch. It stores the latest version of each order, and the order's rows according to the rules of
+// [warehouse.Import].
 func (r *reference) take(b warehouse.Batch) {
 	imported, stale := map[warehouse.OrderRef]bool{}, map[warehouse.OrderRef]bool{}
 	for _, o := range b.Orders {
