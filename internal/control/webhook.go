@@ -22,8 +22,8 @@ type HookSecret struct {
 // DeliveryID identifies a webhook message in its workspace. The sender chooses it.
 type DeliveryID string
 
-// Delivery is a webhook message. It is pending until it is imported. A message that cannot be imported is stored for a
-// while with the reason.
+// Delivery is a webhook message. It is pending until it is imported. A message that cannot be imported is stored with
+// the reason until its retention ends.
 type Delivery struct {
 	Workspace measure.WorkspaceID
 	ID        DeliveryID // the sender's ID, equal in every repetition of the message

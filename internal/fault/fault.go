@@ -93,7 +93,7 @@ func LogLevel(ctx context.Context) slog.Level {
 	return slog.LevelError
 }
 
-// KindOf returns the error's kind, and KindInternal for an error without one.
+// KindOf returns the error's kind, or KindInternal for an error without a kind.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -113,7 +113,7 @@ func (s *service) withinLimit(x *exchange, r *http.Request) bool {
 	return false
 }
 
-// wholeSeconds rounds up. A caller that waits for the reported time is then not too early.
+// wholeSeconds rounds up, so that a caller that waits for the reported time does not call too early.
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }

@@ -107,7 +107,7 @@ func (s *service) secure(h http.Header) {
 	}
 }
 
-// requestID returns the caller's ID of the request if it is safe for a log, else a new ID.
+// requestID returns the caller's ID of the request if the ID is safe for a log, otherwise a new ID.
 func requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	sane := len(id) > 0 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""

@@ -65,8 +65,9 @@ type Options struct {
 	// Unpacked limits the unpacked bytes of a compressed file, and the CSV of a Parquet file. 0 means [MaxUnpacked].
 	Unpacked int64
 
-	// TempDir is the folder for the rows of a Parquet file during its import; "" means the system's temporary folder.
-	// The rows are personal data. A killed process does not delete them, so the next start must empty the folder.
+	// TempDir is the folder for the rows of a Parquet file during its import. The default is the system's temporary
+	// folder. The rows are personal data. A killed process does not delete them, so the next start must empty the
+	// folder.
 	TempDir string
 
 	// Parquet writes the rows of a Parquet file to a new CSV file. An output larger than the limit most (in bytes) is a

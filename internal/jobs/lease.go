@@ -11,7 +11,7 @@ import (
 
 const (
 	// leaseTime is the time after which another node resumes the job of a node that has ended. The clocks of nodes may
-	// differ by less than half of it.
+	// differ by less than half of this time.
 	leaseTime   = 2 * time.Minute
 	extendEvery = 30 * time.Second
 	releaseTime = 5 * time.Second // deadline for the end of a lease, also on shutdown

@@ -143,7 +143,7 @@ type entry struct {
 	job  gocron.Job
 }
 
-// caught runs scheduled work. A panic in it does not stop the scheduler.
+// caught runs scheduled work. A panic in the work does not stop the scheduler.
 func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
 	err := panics.Caught(func() error {
 		do(ctx)

@@ -22,9 +22,9 @@ type Moved struct {
 	Checksum string `json:"checksum"` // checksum of all rows, in any order
 }
 
-// Move copies all control data to an empty store in one transaction. Before the commit it reads the copy and compares the
-// number of rows and the checksum of each table. After an error the other store is still empty. This store does not
-// change meanwhile. A store that is not empty is a fault of kind conflict.
+// Move copies all control data to an empty store in one transaction. Before the commit, it reads the copy and compares
+// the number of rows and the checksum of each table. After an error, the other store is still empty. This store does
+// not change during the copy. If the other store is not empty, Move returns a fault of kind conflict.
 func (s *Store) Move(ctx context.Context, to *Store) ([]Moved, error) {
 	moved, err := s.moveTo(ctx, to.database)
 	if err != nil {
@@ -53,8 +53,8 @@ func (d *database) moveTo(ctx context.Context, to *database) (moved []Moved, err
 	return moved, tx.Commit()
 }
 
-// beginReading begins a transaction that reads one state of the data. SQLite's write lock keeps other processes from changing
-// it; PostgreSQL's snapshot does not contain later changes.
+// beginReading begins a transaction that reads one state of the data. SQLite's write lock keeps other processes from
+// changing the data. PostgreSQL's snapshot does not contain later changes.
 func (d *database) beginReading(ctx context.Context) (*sql.Tx, error) {
 	if d.engine.changes == nil {
 		return d.write.BeginTx(ctx, nil)

@@ -112,14 +112,14 @@ func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 }
 
 // factsLock is the key of the advisory lock of the process with the facts. importLock is the first key of the locks on
-// imports; the second key is a hash of the workspace.
+// imports. The second key is a hash of the workspace.
 const (
 	factsLock  = migrationLock + 1
 	importLock = 0x617373 // "ass"
 )
 
-// Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection ends.
-// With SQLite it has no connection: the lock of the data directory suffices.
+// Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection
+// ends. With SQLite it has no connection, because the lock of the data directory is sufficient.
 type Lock struct{ conn *sql.Conn }
 
 // Held returns a fault of kind unavailable if the connection has ended. Another process may then have the lock.

@@ -57,8 +57,8 @@ func (s *recordStore) RemoveAnnotation(ctx context.Context, ws measure.Workspace
 	})
 }
 
-// SaveReport stores a report and returns it with its ID. A report with the same content is returned unchanged. Another
-// report with the name is a fault of kind conflict.
+// SaveReport stores a report and returns it with its ID. A report with the same content is returned unchanged. If
+// another report has the name, SaveReport returns a fault of kind conflict.
 func (s *recordStore) SaveReport(ctx context.Context, r control.SavedReport, by control.By) (control.Kept[control.SavedReport], error) {
 	r, err := r.Checked()
 	if err != nil {

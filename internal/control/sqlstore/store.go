@@ -1,7 +1,7 @@
 // Package sqlstore stores control data in SQLite or PostgreSQL, with the same statements and migrations.
 //
-// Transactions are written as if there were one writer at a time. SQLite has one writer. On PostgreSQL, transactions are
-// serializable, and a transaction that conflicts with another one is repeated (decision 31).
+// Transactions are written as if there were one writer at a time. SQLite has one writer. On PostgreSQL, transactions
+// are serializable, and a transaction that conflicts with another transaction is repeated (decision 31).
 package sqlstore
 
 import (
@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Store is the control data of one installation. Its methods are safe for concurrent use, and several processes may
-// open the same database. Each embedded type stores one kind of data; all share one database.
+// open the same database. Each embedded type stores one kind of data. All types share one database.
 type Store struct {
 	*database
 	workspaceStore

@@ -50,7 +50,7 @@ func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader
 	return nil
 }
 
-// own returns a fault of kind forbidden if a person changes the summaries that another person receives.
+// own returns a fault of kind forbidden if a person tries to change the summaries of another person.
 func own(member control.UserID, by control.By) error {
 	if person, is := by.Person(); is && person != member {
 		return fault.Forbidden("members choose the weekly summary for themselves")
@@ -58,7 +58,8 @@ func own(member control.UserID, by control.By) error {
 	return nil
 }
 
-// RemoveWeeklyReader ends the weekly summary of a member. A member who does not receive it is a fault of kind not_found.
+// RemoveWeeklyReader ends the weekly summary of a member. If the member does not receive the summary,
+// RemoveWeeklyReader returns a fault of kind not_found.
 func (s *alertStore) RemoveWeeklyReader(ctx context.Context, ws measure.WorkspaceID, member control.UserID, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := own(member, by); err != nil {

@@ -25,7 +25,8 @@ var tariffs = map[measure.Platform]tariff{
 	measure.Amazon:   {source: "amazon_ads", account: "ENTITY2K7Q4H1ZC9", perThousand: 11.2, clickRate: 0.0061},
 }
 
-// eagerness is the number of conversions that a role claims, relative to prospecting campaigns of the same spend.
+// eagerness is the number of conversions that the platform claims for a role's campaigns, relative to prospecting
+// campaigns with the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
 // restated returns the share of a day's conversions that a platform has reported after age days. Orders occur up to

@@ -74,8 +74,8 @@ type byDay func(t int) *rand.Rand
 
 func always(r *rand.Rand) byDay { return func(int) *rand.Rand { return r } }
 
-// onDays returns a stream for the store's days and another one for the days after today. The days after today therefore
-// do not change the store.
+// onDays returns a stream for the store's days and another stream for the days after today. The days after today
+// therefore do not change the store.
 func (f *frame) onDays(names ...string) byDay {
 	store, ahead := f.stream(names...), f.stream(append([]string{"ahead"}, names...)...)
 	return func(t int) *rand.Rand {

@@ -35,8 +35,8 @@ var experimentSpecs = []experimentSpec{
 	},
 }
 
-// nullSpec is an A/A test: the preflight designs it on the orders before its start, and the spend does not change. It ends
-// before the history of every other experiment starts.
+// nullSpec is an A/A test. The preflight designs it from the orders before its start, and the spend does not change. It
+// ends before the history of every other experiment starts.
 var nullSpec = experimentSpec{
 	id: "search-null", name: "Google at unchanged spend (A/A test)", hypothesis: "Without a change of spend, the treated states do not differ.",
 	channel: google, start: 610, end: 583, multiple: 1,

@@ -36,7 +36,8 @@ func Campaigns(opt Options) ([]Campaign, error) {
 	return all, nil
 }
 
-// recentBudget rounds the mean spend of the campaign's last seven full days with spend, at least 1 unit.
+// recentBudget returns the mean spend of the campaign's last seven full days with spend, rounded to whole units of the
+// currency. The minimum is 1 unit.
 func (p *plan) recentBudget(c *campaign) int64 {
 	spent, days := 0.0, 0.0
 	for t := p.opt.Days - 2; t >= 0 && days < 7; t-- {

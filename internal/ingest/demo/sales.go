@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sales converts expected orders to orders and sums figures for the truth.
+// sales draws orders from the expected orders and sums figures for the truth.
 type sales struct {
 	p         *plan
 	out       *feed

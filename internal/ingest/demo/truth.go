@@ -122,7 +122,7 @@ func (m *medium) truth(p *plan, value [surfaceCount]float64) ChannelTruth {
 	return t
 }
 
-// halo returns the coefficients of every surface that the channel reaches, except its home surface.
+// halo returns the coefficients of all surfaces that the channel affects, except its home surface.
 func (m *medium) halo(p *plan, value [surfaceCount]float64) []HaloTruth {
 	spend := float64(m.totalSpend()) / p.unit
 	var out []HaloTruth

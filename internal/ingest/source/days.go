@@ -32,7 +32,7 @@ func (o DayOrder) String() string {
 	return ""
 }
 
-// ParseDayOrder reads DD/MM/YYYY and MM/DD/YYYY; "" is the unknown order.
+// ParseDayOrder reads DD/MM/YYYY and MM/DD/YYYY. The text "" is the unknown order.
 func ParseDayOrder(form string) (DayOrder, bool) {
 	for _, order := range []DayOrder{UnknownOrder, MonthFirst, DayFirst} {
 		if strings.EqualFold(strings.TrimSpace(form), order.String()) {

@@ -67,7 +67,7 @@ func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 }
 
 // Hashes returns all hashes that may identify a customer with the email address, phone number or ID. There are several
-// because phone numbers have several notations. It returns none for "".
+// hashes because phone numbers have several notations. It returns nil for "".
 func (c *Customers) Hashes(id string) []string {
 	id = strings.TrimSpace(id)
 	if id == "" {

@@ -31,7 +31,7 @@ type Reader interface {
 
 // Rows converts the records of one file to rows of the warehouse.
 type Rows interface {
-	// Skip reports whether the record is not data, such as a total or a note. It is called before any other check.
+	// Skip reports whether the record must be ignored, such as a total or a note. It is called before any other check.
 	Skip(fields []string) bool
 	// Add processes a record and appends completed facts to the batch. The record has as many cells as the header. A
 	// *[RowError] rejects rows of this record or of an earlier order, and reading continues. Any other error concerns
