@@ -184,7 +184,7 @@ const (
 	gap     = 2  // between columns
 )
 
-// columnsOf converts rows to columns, in the order of first appearance of their names.
+// columnsOf converts rows to columns, in the order in which their names first appear.
 func columnsOf(rows []json.RawMessage) []*column {
 	var columns []*column
 	byName := map[string]*column{}

@@ -19,7 +19,7 @@
 //     answer is neither [SettleWait] nor [SettleUnread]. After a restart the series begins again, and the start of the
 //     process replaces the deadline, because an ended process sends nothing.
 //
-// A preview is steps 2 to 4 without the claim: it sends no mutating request. An execution makes a preview first, so
+// A preview is steps 2 to 4 without the claim. It sends no mutating request. An execution makes a preview first, so
 // that an unchanged or impossible change claims nothing. Nothing repeats step 5: if the outcome of a change stays
 // unknown, a person decides. A rollback is a new change to the old value of the row, with the same steps.
 package ads

@@ -9,7 +9,7 @@ import (
 	"assay/internal/control"
 )
 
-// weeks is the number of earlier weeks that a change is compared with.
+// weeks is the number of previous weeks that the value is compared with.
 const weeks = 4
 
 // verdict is the result of a rule for a day.

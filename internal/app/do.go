@@ -22,9 +22,9 @@ import (
 	"assay/internal/socket"
 )
 
-// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a
-// running service, otherwise this process. Other operations run in this process. A result that accompanies an error
-// describes the work that was done before the error.
+// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory.
+// This is a running service, otherwise this process. Other operations run in this process. A result that accompanies an
+// error describes the work that was done before the error.
 func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
 ) (out Out, err error) {

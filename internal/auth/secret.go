@@ -20,7 +20,7 @@ const (
 
 // Secret is an API key in plain text. It consists of "asy_", 30 random base62 characters, and 6 characters with their
 // CRC32 (IEEE) checksum. The checksum lets source-code scanners recognize leaked keys. It also rejects a mistyped key
-// without a look-up. Printing a Secret shows only its prefix and hint; string(s) returns the whole key.
+// without a look-up. Printing a Secret shows only its prefix and hint. The expression string(s) returns the whole key.
 type Secret string
 
 // NewSecret returns a new key.

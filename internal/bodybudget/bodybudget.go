@@ -15,7 +15,7 @@ const BlockSize = 16 << 10
 var ErrFull = errors.New("the memory for request bodies of anonymous callers is used up")
 
 // Budget is a number of bytes that bodies share. The bodies from one address use at most a part of the budget, so that
-// one sender cannot block all others. Its methods are safe for concurrent use.
+// one sender cannot block all other senders. Its methods are safe for concurrent use.
 type Budget struct {
 	limit  int64
 	share  int64     // maximum bytes of one address

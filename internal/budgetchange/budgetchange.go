@@ -4,8 +4,8 @@
 //
 // An execution starts with a preview. If the guardrails pass, the execution stores a pending row. The row claims the
 // campaign. Then the execution reads the campaign again and writes once. If someone else changed the campaign since the
-// preview, the execution fails. If a process ends and leaves a row pending, the next process settles the row: see
-// [Executor.Run].
+// preview, the execution fails. If a process ends and leaves a row pending, the next process determines the outcome of
+// the row; see [Executor.Run].
 package budgetchange
 
 import (
@@ -126,10 +126,10 @@ type Preview struct {
 	Effect json.RawMessage // expected effect; nil for no estimate
 }
 
-// Blocked returns the first guardrail that blocks the change, or nil if none does.
+// Blocked returns the first guardrail that blocks the change, or nil if no guardrail blocks it.
 func (p *Preview) Blocked() *Verdict { return p.first(Blocks) }
 
-// NeedsApproval returns the guardrail that requires the approval of another member, or nil if none does.
+// NeedsApproval returns the guardrail that requires the approval of another member, or nil if no approval is required.
 func (p *Preview) NeedsApproval() *Verdict { return p.first(Approval) }
 
 func (p *Preview) first(s State) *Verdict {

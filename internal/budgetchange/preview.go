@@ -141,7 +141,7 @@ func (e *Executor) daily(ctx context.Context, p *plan) (*money.Amount, error) {
 	return &converted, nil
 }
 
-// compare rejects a live value that is not the expected one.
+// compare rejects a live value that differs from the expected value.
 func (p *plan) compare(t terms) error {
 	switch {
 	case t.undoes != nil && p.Current != t.undoes.New:
@@ -241,7 +241,7 @@ func fieldOf(a ads.Action) control.ChangeField {
 	return control.CampaignStatus
 }
 
-// valueOf returns a value of a campaign in the form of a row.
+// valueOf converts a value of a campaign to the form that the row of a change contains.
 func valueOf(account ads.Platform, v ads.Value) (control.ChangeValue, error) {
 	if v.Status != "" {
 		return control.ChangeValue{Text: string(v.Status)}, nil

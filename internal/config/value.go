@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Secret is a setting that is never printed. Absent and empty are different: an empty secret is set.
+// Secret is a setting that is never printed. Absent and empty are different, because an empty secret is set.
 type Secret struct {
 	text string
 	set  bool
 }
 
-// NewSecret returns a secret that is set; text may be empty.
+// NewSecret returns a secret that is set. The text may be empty.
 func NewSecret(text string) Secret { return Secret{text: text, set: true} }
 
 // Text returns the secret, or "" if it is absent or empty.

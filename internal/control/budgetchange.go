@@ -92,8 +92,8 @@ func ChangeStatuses() []ChangeStatus {
 	}
 }
 
-// Follows reports whether a change may move from the given status to this one. A pending or unknown change may be updated
-// without a change of its status.
+// Follows reports whether a change may move from the given status to the status s. A pending or unknown change may be
+// updated without a change of its status.
 func (s ChangeStatus) Follows(from ChangeStatus) bool {
 	switch from {
 	case ChangeAwaiting:

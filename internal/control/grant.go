@@ -9,7 +9,7 @@ import (
 // ClientID identifies an OAuth client: an ID from registration, or the URL of its client ID metadata document.
 type ClientID string
 
-// Client is a registered OAuth client. It is a public client: registration gives it an ID but no secret and no
+// Client is a registered OAuth client. It is a public client. Registration gives it an ID, but no secret and no
 // permissions.
 type Client struct {
 	ID        ClientID

@@ -98,8 +98,8 @@ type Membership struct {
 // InvitationID identifies an invitation.
 type InvitationID string
 
-// Invitation adds the person who opens its link to a workspace. The link contains the secret; the store contains a hash
-// of it. The invitation can be accepted once, and only while its author may still give the role.
+// Invitation adds the person who opens its link to a workspace. The link contains the secret. The store contains only a
+// hash of the secret. The invitation can be accepted once, and only while its author may still give the role.
 type Invitation struct {
 	ID        InvitationID
 	Hash      []byte // SHA-256 of the secret
@@ -120,7 +120,8 @@ type NewSession struct {
 	From     string // origin of the sign-in, as text for the audit log
 }
 
-// Session is a signed-in browser. The browser's cookie contains the secret; the store contains a hash of it.
+// Session is a signed-in browser. The browser's cookie contains the secret. The store contains only a hash of the
+// secret.
 type Session struct {
 	Hash      []byte // SHA-256 of the secret
 	User      UserID

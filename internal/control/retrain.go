@@ -41,7 +41,7 @@ func (r Retrain) String() string {
 	return string(Never)
 }
 
-// checked returns the schedule as stored; the zero value is off.
+// checked returns the schedule as stored. The zero value is off.
 func (r Retrain) checked() (Retrain, error) {
 	if r == (Retrain{}) {
 		return Retrain{Cadence: Never, Hour: usualHour}, nil

@@ -9,8 +9,8 @@ import (
 // ShareID identifies a share link.
 type ShareID string
 
-// Share is a link that shows one page to people without an account, read-only. Its secret is shown once; the store
-// contains a hash of it.
+// Share is a link that shows one page to people without an account, read-only. Its secret is shown once. The store
+// contains only a hash of the secret.
 type Share struct {
 	ID        ShareID
 	Workspace measure.WorkspaceID

@@ -1,7 +1,7 @@
 // Package fault defines the kinds of failure that a caller can act on.
 //
-// The kind is set once, where the cause is known. An error without a kind is internal: it is logged in full and shown
-// as a plain sentence. One table maps kinds to HTTP status and JSON-RPC code.
+// The kind is set once, where the cause is known. An error without a kind is internal. It is logged in full, and the
+// caller sees only a general sentence. One table maps kinds to HTTP status and JSON-RPC code.
 package fault
 
 import (

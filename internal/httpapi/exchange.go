@@ -31,7 +31,7 @@ type exchange struct {
 }
 
 // Values of headers that are the same in every response. All responses share these slices without a copy. They are
-// never modified: they have no spare capacity, so [http.Header.Add] allocates a new slice.
+// never modified. They have no spare capacity, so [http.Header.Add] allocates a new slice.
 var (
 	jsonText   = []string{"application/json"}
 	notStored  = []string{"no-store"}
@@ -82,7 +82,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// A request with both a length and chunks may be request smuggling, so its connection closes after the response
 		// (RFC 9112, section 6.1). net/http does not report that a request had both, nor that an HTTP/1.0 request had
 		// chunks. Therefore, every chunked body and every HTTP/1.0 request closes its connection. Few clients are
-		// affected: they send bodies of known length, and a Singer tap sends one long request.
+		// affected, because they send bodies of known length, and a Singer tap sends one long request.
 		x.Header()["Connection"] = closed
 	}
 	defer func() {

@@ -2,7 +2,7 @@
 //
 // [Run] opens each file, detects its source, converts its rows to facts and stores them in the warehouse in one
 // transaction per file. It rejects a file that cannot be used and states the reason. The readers are in one package per
-// family of sources; [Readers] lists them.
+// family of sources. [Readers] lists all readers.
 package ingest
 
 import (

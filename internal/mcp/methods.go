@@ -126,8 +126,8 @@ func callTool(ctx context.Context, c *call) (json.RawMessage, error) {
 	return result, err
 }
 
-// IsToolError reports whether an encoded [CallResult] is an error. It checks the end of the result: isError is its
-// last member and is omitted when false.
+// IsToolError reports whether an encoded [CallResult] is an error. It checks the end of the result, because isError is
+// the last member and is omitted when false.
 func IsToolError(result []byte) bool {
 	const end = `"isError":true}`
 	return len(result) > len(end) && string(result[len(result)-len(end):]) == end

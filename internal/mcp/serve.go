@@ -43,7 +43,7 @@ type Server struct {
 	Instructions string // for the client's model, when it connects
 }
 
-// Handle processes one message of a caller. It checks JSON, envelope, version, method and params in this order; the
+// Handle processes one message of a caller. It checks JSON, envelope, version, method and params in this order. The
 // session checks permissions. A panic gives an internal error.
 func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply Reply) {
 	e, err := readEnvelope(in.Body)

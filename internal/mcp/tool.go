@@ -107,7 +107,7 @@ type Content struct {
 	Name     string `json:"name,omitempty"`
 }
 
-// MarshalJSON writes the text even if it is empty, because clients reject content without one.
+// MarshalJSON writes the text even if it is empty, because clients reject content without a text.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c.Type == "text" {
 		return encode(struct {

@@ -1,6 +1,6 @@
-// Package oauth is the authorization server: people authorize clients, clients get tokens, and the server verifies
-// the tokens. It implements OAuth 2.1 with PKCE for public clients and one resource, without client secrets, implicit
-// grant and OpenID.
+// Package oauth is the authorization server. People authorize clients, clients get tokens, and the server verifies the
+// tokens. It implements OAuth 2.1 with PKCE for public clients and one resource, without client secrets, implicit grant
+// and OpenID.
 package oauth
 
 import (

@@ -157,7 +157,7 @@ type TestedDestination struct {
 	Problem string                `json:"problem,omitempty"` // "": delivered
 }
 
-// TestAlerts sends a test message to each destination of a workspace.
+// TestAlerts sends a test message to each alert destination of a workspace.
 var TestAlerts = Operation[None, []TestedDestination]{
 	Spec{Name: "alert.test", Needs: Manage, Facts: true, Undo: "A sent message cannot be undone."},
 	(*Run).testAlerts,

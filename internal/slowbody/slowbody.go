@@ -120,7 +120,7 @@ func (a *arrivals) stopping() bool {
 	return !a.last.IsZero()
 }
 
-// hurry sets the deadline for all bodies when the shutdown starts.
+// hurry sets the shutdown deadline for all bodies that are still being received.
 func (a *arrivals) hurry() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

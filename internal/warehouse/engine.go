@@ -1,7 +1,7 @@
 // Package warehouse stores facts and answers a fixed set of typed queries about them.
 //
-// The SQL of each query is a file in sql. An [Engine] runs it; a [Dialect] renders the few differences between engines.
-// The database computes numbers and totals; package measure computes statistics.
+// The SQL of each query is a file in sql. An [Engine] runs the query. A [Dialect] renders the few differences between
+// engines. The database computes numbers and totals. Package measure computes statistics.
 package warehouse
 
 import (
@@ -39,7 +39,7 @@ type Statement struct {
 	Name string // the query's name, for logs
 	Text string
 	Args []sql.NamedArg
-	// Heavy marks a statement that reads facts instead of roll-ups. Its text has the line "-- heavy: …". Heavy
+	// Heavy is true for a statement that reads facts instead of roll-ups. Its text has the line "-- heavy: …". Heavy
 	// statements run one at a time.
 	Heavy bool
 }

@@ -101,9 +101,9 @@ func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash
 	return nil
 }
 
-// Forget deletes customers, by keyed hash: it removes them from their orders and deletes their profiles. The orders
-// remain as anonymous orders, so totals do not change, but figures by customer change. It returns the number of their
-// orders.
+// Forget deletes customers, who are identified by keyed hash. It removes them from their orders and deletes their
+// profiles. The orders remain as anonymous orders, so totals do not change, but figures by customer change. It returns
+// the number of their orders.
 func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, customers ...string) (int, error) {
 	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: "forget", File: "customers who are forgotten", Base: base, Forget: customers})
 	if err != nil {

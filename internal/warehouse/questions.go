@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Windows are the one or two periods of a query. They may overlap and differ in length.
+// Windows contains the periods of a query: one or two. They may overlap and differ in length.
 type Windows struct {
 	Recent  civil.Range
 	Earlier civil.Range // zero: none

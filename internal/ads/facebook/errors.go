@@ -84,7 +84,7 @@ func (c *Client) explain(r wire.Reply, f *failure) wire.Verdict {
 	return v
 }
 
-// limits reports whether the code means a rate limit: of the app, the user, the account or the business use case.
+// limits reports whether the code means a rate limit of the app, the user, the account or the business use case.
 func limits(code wire.Int) bool {
 	switch code {
 	case 4, 17, 32, 341, 613:

@@ -234,7 +234,7 @@ func (c *Client) Said(r *ads.Rejection, code, message, requestID string) *ads.Re
 	return &with
 }
 
-// Status judges a reply by its HTTP status alone, for replies without the platform's envelope.
+// Status returns the verdict on a reply from its HTTP status only. It is for replies without the platform's envelope.
 func (c *Client) Status(r Reply) Verdict {
 	code := "HTTP " + strconv.Itoa(r.Status)
 	said := func(reason ads.Reason) *ads.Rejection { return c.Said(c.Reject(reason, ""), code, "", "") }

@@ -224,7 +224,7 @@ func (s *experimentStore) ApplyExperiment(ctx context.Context, ws measure.Worksp
 	return changed, nil
 }
 
-// unclashed rejects an experiment that clashes with another one.
+// unclashed rejects an experiment that clashes with another experiment.
 func unclashed(ctx context.Context, tx *sql.Tx, e control.Experiment) error {
 	all, err := experiments(ctx, tx, e.Workspace)
 	if err != nil {

@@ -203,8 +203,8 @@ func (d *database) exec(ctx context.Context, statement string, args ...any) erro
 // attemptsOfChange is the maximum number of attempts of a transaction that conflicts with others.
 const attemptsOfChange = 30
 
-// change calls the function do in one transaction. If the transaction conflicts with another one, change calls do
-// again. Therefore, do must start from the caller's values each time.
+// change calls the function do in one transaction. If the transaction conflicts with another transaction, change calls
+// do again. Therefore, do must start from the caller's values each time.
 func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := d.attempt(ctx, attempt, do)

@@ -99,8 +99,8 @@ func scanReader(ws measure.WorkspaceID) func(row scanner) (control.WeeklyReader,
 }
 
 // ClaimWeeklyReader returns a member of the workspace who has not received the summary of a week, or nil if there is
-// none. The member's next attempt must be due. Claiming counts the attempt and sets the time of the next one, so that
-// no other process sends the summary at the same time.
+// none. The member's next attempt must be due. Claiming counts the attempt and sets the time of the next attempt, so
+// that no other process sends the summary at the same time.
 func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.WorkspaceID, week civil.Date, now time.Time) (*control.WeeklyReader, error) {
 	var claimed *control.WeeklyReader
 	err := s.change(ctx, func(tx *sql.Tx) error {

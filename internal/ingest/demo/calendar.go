@@ -78,7 +78,8 @@ func (f *frame) demandOn(surface int, d civil.Date) float64 {
 	return trend * season(d) * weekdays[surface][d.Weekday()] * occasion(surface, d) * saleLift(surface, d)
 }
 
-// season returns the smooth seasonal factor of a day: highest in late November, with a smaller peak in spring.
+// season returns the smooth seasonal factor of a day. The factor is highest in late November and has a smaller peak in
+// spring.
 func season(d civil.Date) float64 {
 	angle := 2 * math.Pi * float64(d.YearDay()) / 365.25
 	return 1 + 0.07*math.Cos(angle-2*math.Pi*330/365.25) + 0.03*math.Cos(2*angle-4*math.Pi*130/365.25)

@@ -70,7 +70,7 @@ type experiment struct {
 }
 
 // planExperiments selects the treated states of each experiment for which the store is old enough. It never selects the
-// two largest states, because no donors match them.
+// two largest states, because no combination of other states can match them.
 func (p *plan) planExperiments() []experiment {
 	var tests []experiment
 	for _, spec := range experimentSpecs {

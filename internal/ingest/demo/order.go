@@ -25,7 +25,7 @@ type wanted struct {
 }
 
 // basket draws the content of an order. Most baskets have one or two products. A few are large gift orders, and
-// resellers buy by the case.
+// resellers buy large quantities.
 func (s *sales) basket(v visit) []wanted {
 	r := s.baskets
 	level := 1.0

@@ -12,7 +12,7 @@ import (
 
 // Parameters of the purchase process. After each order, a shopper remains a customer with an individual probability.
 // The shopper returns after an exponentially distributed interval with an individual mean. The probability is Beta
-// distributed; the mean interval is lognormal. Shoppers from some channels remain customers more often.
+// distributed. The mean interval is lognormally distributed. Shoppers from some channels remain customers more often.
 const (
 	stayA, stayB   = 1.00, 1.60
 	meanGap        = 62.0 // days

@@ -53,7 +53,7 @@ func (c *Customers) HashPhone(number string) string {
 
 const leastDigits = 6 // minimum number of digits of a phone number
 
-// ConsentOf reads a consent in the words of shops and mailing tools. The result ok is false for an unknown word.
+// ConsentOf reads a consent in the terms of shops and mailing tools. The result ok is false for an unknown word.
 func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "yes", "true", "1", "y", "subscribed", "opted_in", "opted in":

@@ -9,7 +9,7 @@ import (
 )
 
 // Secret is 256 random bits as text. Examples are the content of a session cookie, and other values that are shown once
-// and stored as a hash. Printing a Secret shows no content; string(s) returns the content.
+// and stored as a hash. Printing a Secret shows no content. The expression string(s) returns the content.
 type Secret string
 
 const secretBytes = 32

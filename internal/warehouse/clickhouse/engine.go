@@ -3,7 +3,7 @@
 //
 // An import runs in the local copy, with the statements that every engine uses. Before the import commits in the copy,
 // it writes the changed rows to ClickHouse. One row in the table commits then makes these rows valid. The local copy
-// can be deleted at any time; it is created again from the commits.
+// can be deleted at any time, because it is created again from the commits.
 package clickhouse
 
 import (

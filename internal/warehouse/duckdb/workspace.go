@@ -99,7 +99,7 @@ func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err err
 	delete(e.detached, ws)
 }
 
-// Unopened returns the files that could not be opened at the last attempt: the errors by workspace.
+// Unopened returns the errors of the files that could not be opened at the last attempt, by workspace.
 func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

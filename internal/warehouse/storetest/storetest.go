@@ -20,7 +20,8 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// The shop's days and clock: its last day has not ended in New York when the next day begins in UTC.
+// The shop's days and clock. At the clock's time, the last day has not ended in New York, but the next day has begun in
+// UTC.
 var (
 	Now   = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 	Today = civil.MustParse("2026-03-10")

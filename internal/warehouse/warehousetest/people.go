@@ -83,7 +83,7 @@ func (r *reference) journey(of warehouse.OrderRef) []warehouse.Touch {
 	return touches
 }
 
-// segment returns the segment of an order: new if the order is its customer's first.
+// segment returns the segment of an order. It is new if the order is its customer's first order.
 func (r *reference) segment(of warehouse.OrderRef, first map[string]warehouse.Order) warehouse.Segment {
 	switch o, known := r.orders[of]; {
 	case !known || o.Customer == "":
