@@ -148,8 +148,8 @@ func subjectOf(p payload) string {
 	return p.Store + ": " + text
 }
 
-// mailProblem returns an error of the server without network addresses and without the server's own text, which may
-// repeat them.
+// mailProblem returns an error of the server without network addresses. It omits the server's own text, because the
+// text may contain addresses.
 func mailProblem(err error) error {
 	var refused *gomail.SendError
 	if errors.As(err, &refused) && refused.ErrorCode() > 0 {

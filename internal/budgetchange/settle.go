@@ -202,7 +202,7 @@ func (e *Executor) settle(ctx context.Context, u unsettled) control.BudgetChange
 	return e.settled(ctx, u.row, from)
 }
 
-// look reads the live value once and settles the row if it can.
+// look reads the live value once and settles the row if the value determines the outcome.
 func (e *Executor) look(ctx context.Context, row control.BudgetChange, account ads.Platform, deadline time.Time) (control.BudgetChange, bool) {
 	live, raw, err := e.live(ctx, account, row)
 	var seen *ads.Value

@@ -258,7 +258,7 @@ func checkedRegions(what string, names []string) ([]string, error) {
 
 // Clash returns the reason why two experiments would invalidate each other, or "" if they do not. On the same days,
 // they must not test the same channel or treat the same region. Neither experiment may treat a control region of the
-// other. Drafts and canceled experiments never clash.
+// other. Drafts and canceled experiments never conflict.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""

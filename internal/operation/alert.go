@@ -61,7 +61,7 @@ var ListAlerts = Operation[None, []alert.State]{
 }
 
 // ListAlertEvents returns the days that met a rule, newest first. It covers the last [snapshot.AlertDays] days before
-// today. The clock of answers determines today.
+// today. The clock that answers use determines today.
 var ListAlertEvents = Operation[None, []control.AlertEvent]{
 	Spec{Name: "alert.event.list", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) ([]control.AlertEvent, error) {

@@ -1,6 +1,6 @@
-// Package operation contains each change of state once. An operation defines its permission, whether it waits for the
-// workspace, its effect, its audit event, and how to undo it. Commands, the command socket, pages, tools and background
-// work run the same operations.
+// Package operation contains all changes of the service's state. An operation defines its permission, whether it waits
+// for the workspace, its effect, its audit event, and how to undo it. Commands, the command socket, pages, tools and
+// background work run the same operations.
 //
 // A change of control data writes its audit event in the transaction of the change. In this transaction the store also
 // checks the role of a member again. A change of facts checks the role again when it has exclusive access, because it

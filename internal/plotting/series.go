@@ -86,8 +86,8 @@ func (p Plot) Series(ctx context.Context, s *snapshot.Snapshot) (shown []snapsho
 	return p.withOther(s, alone, rest), whole, nil
 }
 
-// apart sorts the channels, largest first, and separates those with their own series from the rest. A pie shows a
-// whole, so its rest includes the channels that were not requested. Other charts omit these channels.
+// apart sorts the channels, largest first, and separates the channels with their own series from the rest. A pie shows
+// a whole, so its rest includes the channels that were not requested. Other charts omit these channels.
 func (p Plot) apart(
 	s *snapshot.Snapshot, wanted []measure.Channel, found map[measure.Channel]snapshot.Series,
 ) (alone, rest []snapshot.NamedSeries) {

@@ -23,7 +23,7 @@ const patience = 30 * time.Second
 // account is the user that runs a server: PostgreSQL does not run as root.
 type account struct{ uid, gid int }
 
-// accountOf returns the account of the name if this process is root, otherwise its own.
+// accountOf returns the account of the name if this process is root, otherwise the account of this process.
 func accountOf(t testing.TB, name string) account {
 	t.Helper()
 	if os.Geteuid() != 0 {

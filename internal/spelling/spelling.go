@@ -1,4 +1,4 @@
-// Package spelling compares words, to suggest a known name for a misspelled one.
+// Package spelling compares words, to suggest a known name for a misspelled name.
 package spelling
 
 // Distance returns the Levenshtein distance in bytes. It is the number of letters to insert, remove or replace to turn

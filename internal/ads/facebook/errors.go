@@ -20,7 +20,7 @@ type failure struct {
 	Trace       wire.Text `json:"fbtrace_id"`
 }
 
-// judge returns a judge that reads the replies of successful calls with the given function.
+// judge returns a function that evaluates replies. It passes the replies of successful calls to the function success.
 func (c *Client) judge(success func(body []byte) error) wire.Judge {
 	return func(r wire.Reply) wire.Verdict {
 		var envelope struct {

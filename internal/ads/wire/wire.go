@@ -125,7 +125,7 @@ func (v Verdict) Outcome() ads.Outcome {
 	return ads.Outcome{Result: ads.Refused, Rejection: v.Rejection, RequestID: v.Rejection.RequestID}
 }
 
-// Once sends the request once and judges the reply.
+// Once sends the request once and evaluates the reply.
 func (c *Client) Once(ctx context.Context, call Call, judge Judge) Verdict {
 	reply, sent, err := c.send(ctx, call)
 	if err != nil {
@@ -226,7 +226,7 @@ func (c *Client) Text(text string, most int) string {
 	return ads.Clean(ads.Redact(text, c.secrets...), most)
 }
 
-// Said returns the rejection with the platform's own words.
+// Said returns the rejection with the platform's code, message and request ID.
 func (c *Client) Said(r *ads.Rejection, code, message, requestID string) *ads.Rejection {
 	with := *r
 	with.Code, with.Said, with.RequestID = c.Text(code, ads.MaxName), c.Text(message, ads.MaxMessage),

@@ -70,8 +70,8 @@ func (k Kind) Fields() []Field {
 	return all
 }
 
-// NamedByMapping reports whether rows of the kind are stored under the mapping's own name, unless the mapping has a
-// system. The same rows under another name would be counted twice.
+// NamedByMapping reports whether rows of the kind are stored under the mapping's name if the mapping has no system. If
+// the mapping were renamed, the same rows would be counted twice.
 func (k Kind) NamedByMapping() bool {
 	switch k {
 	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:

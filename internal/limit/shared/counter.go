@@ -41,7 +41,7 @@ type Node struct {
 	answer time.Duration // maximum time for Redis to answer for one event
 }
 
-// Open returns a node. A server that does not answer is not an error: [Node.Run] probes it.
+// Open returns a node. A server that does not answer is not an error, because [Node.Run] tries again.
 func Open(ctx context.Context, o Options) (*Node, error) {
 	options, err := redis.ParseURL(o.URL)
 	if err != nil { // the error may contain the password
@@ -79,7 +79,7 @@ func (n *Node) probe(ctx context.Context) error {
 	return nil
 }
 
-// lost notes that Redis did not answer. A canceled call does not show that Redis is away.
+// lost records that Redis did not answer. It ignores canceled calls, because they can fail while Redis works.
 func (n *Node) lost(ctx context.Context, err error) {
 	if ctx.Err() == nil && !n.away.Swap(true) {
 		n.log.WarnContext(ctx, "Redis does not answer: this node counts for itself", slog.Any("error", err))
