@@ -20,6 +20,6 @@
 //     process replaces the deadline, because an ended process sends nothing.
 //
 // A preview is steps 2 to 4 without the claim. It sends no mutating request. An execution makes a preview first, so
-// that an unchanged or impossible change claims nothing. Nothing repeats step 5: if the outcome of a change stays
+// that an unchanged or impossible change claims nothing. Step 5 is never repeated. If the outcome of a change stays
 // unknown, a person decides. A rollback is a new change to the old value of the row, with the same steps.
 package ads

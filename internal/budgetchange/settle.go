@@ -95,9 +95,9 @@ const lookBack = 7 * 24 * time.Hour
 // maxSkew is the maximum difference between the clocks of processes with a shared store.
 const maxSkew = time.Minute
 
-// leftOver returns the rows with one of the statuses that ended processes left. These are pending rows, and recent
-// unknown rows without a read live value. It omits unknown rows if the campaign was changed later. It also omits rows
-// that a process with the same store may still be writing.
+// leftOver returns the rows with one of the statuses that ended processes have not settled. These are pending rows, and
+// recent unknown rows without a read live value. It omits unknown rows if the campaign was changed later. It also omits
+// rows that a process with the same store may still be writing.
 func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatus) (left []unsettled, err error) {
 	now := e.Clock.Now()
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{Statuses: statuses, Limit: maxLeft})

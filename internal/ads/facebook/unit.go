@@ -11,7 +11,7 @@ import (
 )
 
 // Minor is a budget in Meta's minor units. Depending on the currency, they are hundredths or whole units, according to
-// Meta's own list. For some currencies, it differs from the minor unit of ISO 4217.
+// Meta's own list. For some currencies, Meta's minor unit differs from the minor unit of ISO 4217.
 type Minor int64
 
 // offsets is Meta's published list of ad account currencies, with the number of Meta's minor units per unit of the

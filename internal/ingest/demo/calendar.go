@@ -136,7 +136,7 @@ func occasion(surface int, d civil.Date) float64 {
 	return 1
 }
 
-// pickSurface returns shops for retail and others for every other surface.
+// pickSurface returns the value shops for retail, and the value others for every other surface.
 func pickSurface(surface int, others, shops float64) float64 {
 	if surface == retail {
 		return shops

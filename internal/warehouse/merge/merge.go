@@ -1,7 +1,7 @@
 // Package merge merges the rows of an import into the facts and updates the roll-ups, on any engine.
 //
 // The plan is Go code. The statements are files in sql and rollups that a [Dialect] renders. An engine provides a
-// [Session]: it runs statements in one transaction and appends rows in bulk.
+// [Session], which runs statements in one transaction and appends rows in bulk.
 package merge
 
 import (
