@@ -1,5 +1,5 @@
--- The orders with parts from separate tables that may have changed: changed orders, and orders with a key or a
--- connector's row ID in a changed row.
+-- The orders with parts from separate tables that may have changed: changed orders, and orders whose key or connector's
+-- row ID is in a changed row.
 CREATE TEMP TABLE landed_asked AS
 SELECT DISTINCT a.source, a.key
 FROM (

@@ -1,4 +1,4 @@
--- The days with sales of products with a cost that may have changed.
+-- The days with sales of products whose cost may have changed.
 INSERT INTO dirty
 SELECT DISTINCT o.day
 FROM {{order_lines}} l
