@@ -110,7 +110,8 @@ func copyTable(ctx context.Context, from, to *sql.Tx, table string, atOnce int) 
 // rowWriter receives each row, and nil after the last row.
 type rowWriter func(row []any) error
 
-// eachRow passes the rows of a query to the function that begin returns for their columns.
+// eachRow runs a query and calls the function begin with its columns. The function that begin returns receives the
+// rows.
 func eachRow(ctx context.Context, q querier, query string, begin func(columns []string) rowWriter) error {
 	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
