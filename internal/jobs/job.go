@@ -33,7 +33,7 @@ const (
 	Draws Unit = "draws" // of the posterior distribution
 )
 
-// Kind is a kind of work. Its name is recorded in a file and identifies it.
+// Kind is a kind of work. The name identifies the kind in stored leases.
 type Kind struct {
 	Name       string
 	Unit       Unit   // "" if the work reports no progress

@@ -148,7 +148,7 @@ func (d *database) LockFacts(ctx context.Context) (*Lock, error) {
 		`SELECT pg_try_advisory_lock($1)`, factsLock)
 }
 
-// LockImport makes this process the only one that imports into a workspace. If another process imports into it,
+// LockImport makes this process the only process that imports into a workspace. If another process imports into it,
 // LockImport returns a fault of kind unavailable.
 func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Lock, error) {
 	return d.tryLock(ctx, fault.Unavailable("another import into %s is running", ws).WithHint("try again when it has ended"),

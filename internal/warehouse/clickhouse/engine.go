@@ -26,7 +26,7 @@ type Options struct {
 	URL   string         // clickhouse://user:password@host:port,host:port/database?cluster=name&quorum=2
 	Local duckdb.Options // settings of the local copies
 
-	// Lock makes this process the only one that imports into a workspace. If it is nil, no other process imports.
+	// Lock makes this process the only process that imports into a workspace. If it is nil, no other process imports.
 	Lock func(ctx context.Context, ws measure.WorkspaceID) (Lock, error)
 	// Fresh is the time for which the latest known commit is reused. Imports of other nodes become visible after this
 	// time. 0 means half a second. With a negative value, each query looks up the latest commit.
