@@ -9,7 +9,7 @@ MUTANTS ?= 300
 LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
-# Most test binaries contain DuckDB: the fastest linker that is installed, and no debugger's tables.
+# Most test binaries contain DuckDB. They are linked with the fastest installed linker and without debug information.
 LINKER  := $(shell ./tools/linker.sh)
 export GOFLAGS := $(GOFLAGS) '-ldflags=-s -w$(if $(LINKER), -extldflags=-fuse-ld=$(LINKER))'
 
@@ -18,7 +18,7 @@ export GOFLAGS := $(GOFLAGS) '-ldflags=-s -w$(if $(LINKER), -extldflags=-fuse-ld
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# A signal ends the demo, which is no error.
+# A signal ends the demo. This is not an error.
 demo: toolchain modules ## Create a demo store and serve it
 	@./tools/build.sh "$(GO)" "$(LDFLAGS)"
 	@trap : INT TERM; bin/assay demo --addr $(ADDR) --data $(DATA) || test $$? -ge 130
@@ -39,7 +39,8 @@ check: toolchain lint ## Run format check, linters and tests without servers and
 lint: $(LINTER) ## Check format and run the linters
 	$(LINTER) run --allow-parallel-runners ./...
 
-# The detector multiplies memory and time: the bound of memory and the figures of odd stores are tested without it.
+# The race detector multiplies memory and time. The memory bound of bodies and the figures of odd stores are tested
+# without it.
 race: ## Run the tests of the concurrent packages with the race detector
 	ASSAY_TEST_THOROUGH=1 $(GO) test -race -timeout 30m -skip 'TestBodiesOfAnonymousCallersUseLittleMemory|TestOddStoresHaveAnswersInNumbers' ./internal/auth/... ./internal/control/... ./internal/mcp/... ./internal/httpapi/... ./internal/oauth/... ./internal/console/... ./internal/tools/... ./internal/toolkit/... ./internal/snapshot/... ./internal/operation/... ./internal/bodybudget/... ./internal/connlimit/... ./internal/warehouse/... ./test/attack ./cmd/...
 

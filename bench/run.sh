@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares Assay with its peers and prints tables of medians, ranges and ratios. ORDERS sets the size of the store
-# (default 10,000,000, which takes about 4 GB under TMPDIR), TOOLS_ORDERS the size of the store with touchpoints, lines and surveys
-# (default 1,000,000; the import takes four minutes of CPU and 6 GB); ASSAY names another binary than bin/assay.
+# (default 10,000,000, which takes about 4 GB under TMPDIR). TOOLS_ORDERS sets the size of the store with touchpoints,
+# lines and surveys (default 1,000,000; the import takes four minutes of CPU and 6 GB). ASSAY names another binary than
+# bin/assay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +19,7 @@ if [ ! -d $clients/node_modules/@modelcontextprotocol/sdk ]; then
   command -v npm >/dev/null || { echo "npm is missing (Debian: apt-get install nodejs npm)" >&2; exit 1; }
   (cd $clients && INSPECTOR_SKIP_CLIENT_INSTALL=1 npm ci --no-audit --no-fund --loglevel=error)
 fi
-# The TypeScript SDK gets the newest Node that is at hand: npm brings one where the machine's is older.
+# The TypeScript SDK needs Node 22. If the machine's Node is older, the Node that npm installs is used.
 node=node
 if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
   node=$clients/node_modules/.bin/node

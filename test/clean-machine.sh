@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Follow the quick start of README.md on a bare Debian 12 and print a log with times: make, a C/C++ compiler and Go in
-# /usr/local/go, and nothing else. Needs root, the package debootstrap and about 6 GB. Use: clean-machine.sh DIR [MIRROR]
+# Follows the quick start of README.md on a bare Debian 12 and prints a log with times. The machine has only make, a
+# C/C++ compiler and Go in /usr/local/go. Needs root, the package debootstrap and about 6 GB. Usage: clean-machine.sh
+# DIR [MIRROR]
 set -euo pipefail
 root=${1:?a directory for the machine}
 mirror=${2:-http://deb.debian.org/debian}

@@ -33,7 +33,7 @@ for name in ${PYTHON:-python3.13 python3.12 python3}; do # a version manager's s
 done
 [ -n "$python" ] || { echo "Python 3.12 or later with venv is missing; PYTHON names one" >&2; exit 1; }
 
-# An environment is made again when its list has changed.
+# An environment is created again when its list has changed.
 environment() {
   local name=$1 list=bench/peers/requirements/$1.txt
   cmp -s "$list" "$CACHE/$name/installed.txt" && return
@@ -42,7 +42,7 @@ environment() {
   "$CACHE/$name/bin/pip" install --quiet --disable-pip-version-check --requirement "$list"
   cp "$list" "$CACHE/$name/installed.txt"
 }
-# The generator as it was when its stores were published: only its package, the rest is notebooks.
+# The generator at the commit with which its stores were published. Only its package is copied; the rest is notebooks.
 stores() {
   local commit=8a8468f folder=$CACHE/mmm-param-recovery
   [ -d "$folder/mmm_param_recovery" ] && return
@@ -73,7 +73,7 @@ for part in $PARTS; do
 done
 
 echo "$(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(go version | cut -d' ' -f3)"
-# One thread for each chain or model: pools of linear algebra would only get in each other's way.
+# One thread for each chain or model, because threads of linear algebra libraries would compete with them.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg
 # shellcheck disable=SC2086 # parts are words
 "$python" bench/peers/compare.py --assay "$ASSAY" --data "$data" --cache "$CACHE" --work "$work" \

@@ -118,7 +118,7 @@ func since(text string, now time.Time) (time.Time, error) {
 // besidesDetail is the usual total width of the columns other than the detail.
 const besidesDetail = 95
 
-// printAudit prints a table. It shows members by email address; the log itself contains IDs only.
+// printAudit prints a table. It shows members by email address. The log itself contains only IDs.
 func printAudit(con *console, events []control.Event, people map[string]string) {
 	t := newTable(con.out)
 	t.AppendHeader(table.Row{"time (UTC)", "workspace", "event", "actor", "subject", "detail"})

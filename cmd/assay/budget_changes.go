@@ -29,7 +29,7 @@ type budgetChangesCommand struct {
 	Reject   budgetChangesReject   `cmd:"" help:"Reject a change that awaits approval."`
 }
 
-// budgetChangeLine is a change as the command prints it. Budgets are numbers in platform units, statuses are text.
+// budgetChangeLine is a change as the command prints it. Budgets are numbers in platform units, and statuses are text.
 type budgetChangeLine struct {
 	ID           control.BudgetChangeID `json:"id"`
 	At           time.Time              `json:"at"`
@@ -290,7 +290,7 @@ type budgetChangesApprove struct {
 	As string `required:"" placeholder:"MEMBER" help:"Email address of the member who approves. Members do not approve their own requests."`
 }
 
-// Run approves the change as a member, which executes it.
+// Run approves the change as a member. The approval executes the change.
 func (c *budgetChangesApprove) Run(ctx context.Context, con *console) error {
 	if _, err := c.find(ctx, con); err != nil {
 		return err

@@ -75,8 +75,8 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 
 const defaultURL = "http://127.0.0.1:8080"
 
-// literal parses a value from the command line: as JSON if it is a number, a boolean, a list or an object, otherwise as
-// text. IDs are always text, even if they consist of digits.
+// literal parses a value from the command line. A number, a boolean, a list or an object is parsed as JSON, and any
+// other value as text. IDs are always text, even if they consist of digits.
 func literal(name, value string) json.RawMessage {
 	isID := strings.HasSuffix(name, "_id")
 	if !isID && (value == "true" || value == "false" || strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") ||

@@ -22,7 +22,7 @@ type guardrailsShow struct {
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// guardrailsLine is the guardrails as the command prints them; null for none.
+// guardrailsLine contains the guardrails as the command prints them. A guardrail that is off is null.
 type guardrailsLine struct {
 	Workspace    measure.WorkspaceID `json:"workspace"`
 	StepPct      *float64            `json:"max_step_pct"`
@@ -55,7 +55,7 @@ func guardrailsLineOf(g control.Guardrails) guardrailsLine {
 
 func major(a money.Amount) *float64 { return positive(a.Major()) }
 
-// positive returns the number, nil for zero.
+// positive returns the number, or nil for zero.
 func positive[T int | float64](n T) *T {
 	if n == 0 {
 		return nil

@@ -150,7 +150,7 @@ func printSettling(con *console, h operation.History) {
 	}
 }
 
-// partName names the surface or platform of a day's totals.
+// partName returns the name of the surface or platform of a day's totals.
 func partName(kind measure.TotalsKind, name string) string {
 	return measure.DayPart{Kind: kind, Name: name}.Words()
 }

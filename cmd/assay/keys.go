@@ -110,7 +110,7 @@ func areTools(names []string) error {
 	return nil
 }
 
-// nearest returns the known name that a misspelled name probably means; "" if none is close.
+// nearest returns the known name that a misspelled name probably means, or "" if none is close.
 func nearest(name string, all []string) string {
 	best, least := "", max(2, len(name)/4)+1
 	for _, other := range all {

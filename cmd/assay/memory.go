@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// The Go heap may use 1/goShare of the machine's memory before it is collected more often and freed memory is
-	// returned to the system. The facts store may use the other four fifths.
+	// The Go heap may use 1/goShare of the machine's memory. Above this share, it is collected more often, and freed
+	// memory is returned to the system. The facts store may use the other four fifths.
 	goShare = 5
 
 	leastGoMemory = 256 << 20 // bytes
 )
 
 // setMemory lets the Go heap grow to five times its live size before it is collected. The live size is a few megabytes,
-// because facts are in the engine's own memory. At the Go default, collection took a tenth of a call's time. The memory
-// limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the environment take
-// precedence.
+// because facts are in the engine's own memory. With the Go default, garbage collection takes a tenth of a call's time.
+// The memory limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the environment
+// take precedence.
 func setMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -28,8 +28,8 @@ func setMemory() {
 	}
 }
 
-// machineMemory returns the bytes of memory that this process may use: the machine's, or less in a container with a limit. It is
-// 0 on systems without these files.
+// machineMemory returns the bytes of memory that this process may use. This is the memory of the machine, or less in a
+// container with a limit. It is 0 on systems without these files.
 func machineMemory() int64 {
 	var bytes int64
 	if info, err := os.ReadFile("/proc/meminfo"); err == nil {

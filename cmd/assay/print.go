@@ -184,7 +184,7 @@ const (
 	gap     = 2  // between columns
 )
 
-// columnsOf converts rows to columns, in the order of first appearance of their names.
+// columnsOf converts rows to columns, in the order in which their names first appear.
 func columnsOf(rows []json.RawMessage) []*column {
 	var columns []*column
 	byName := map[string]*column{}
@@ -204,7 +204,7 @@ func columnsOf(rows []json.RawMessage) []*column {
 	return columns
 }
 
-// fitting fits columns into the available width: it wraps text first, then drops columns from the right. It never cuts
+// fitting fits columns into the available width. It wraps text first, then drops columns from the right. It never cuts
 // a number.
 func fitting(columns []*column, room int) (shown []*column, left []string) {
 	total := gap

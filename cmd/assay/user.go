@@ -49,7 +49,7 @@ type userCreate struct {
 	Role      string `default:"owner" placeholder:"owner" help:"Role: owner, admin, analyst or viewer."`
 }
 
-// Run creates the account, or assigns the role to an existing one.
+// Run creates the account, or assigns the role to an existing account.
 func (c *userCreate) Run(ctx context.Context, con *console) error {
 	role, err := control.ParseRole(c.Role)
 	if err != nil {

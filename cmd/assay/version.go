@@ -29,7 +29,7 @@ func versionLine() string {
 	return fmt.Sprintf("assay %s (%s, %s/%s)", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// versionFlag prints the version and ends the program. Other arguments are ignored.
+// versionFlag is a flag that prints the version and ends the program. Other arguments are ignored.
 type versionFlag bool
 
 // BeforeReset runs before the arguments are checked.

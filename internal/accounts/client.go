@@ -45,7 +45,7 @@ func (c *client) Apply(ctx context.Context, s ads.State, change ads.Change) ads.
 	return outcome
 }
 
-// broken are the reasons that make every further call fail until a person acts.
+// broken lists the reasons that make every further call fail until a person acts.
 var broken = []ads.Reason{ads.TokenExpired, ads.CredentialsRejected, ads.PermissionMissing, ads.VersionRetired}
 
 // watch records the errors of a broken connection.

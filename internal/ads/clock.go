@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Clock is the time of a client.
+// Clock provides the time of a client.
 type Clock interface {
 	Now() time.Time
 	// Sleep waits until d has passed or the context ends, and returns the error of the context.
 	Sleep(ctx context.Context, d time.Duration) error
-	// WithTimeout returns a context that ends after d; its cause is then [context.DeadlineExceeded].
+	// WithTimeout returns a context that ends after d. Its cause is then [context.DeadlineExceeded].
 	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 }
 

@@ -1,6 +1,6 @@
 // Package ads is the interface between Assay and the ad platforms. It reads a campaign's live state, checks and
-// validates a change, applies it, and reads the result. The clients are in the packages below; package simulator
-// simulates the platforms, and package adstest is the test suite for every client.
+// validates a change, applies it, and reads the result. The clients are in the packages below. Package simulator
+// simulates the platforms. Package adstest is the test suite for every client.
 //
 // A platform has neither idempotency keys nor conditional writes. An executor therefore works in this order:
 //
@@ -19,7 +19,7 @@
 //     answer is neither [SettleWait] nor [SettleUnread]. After a restart the series begins again, and the start of the
 //     process replaces the deadline, because an ended process sends nothing.
 //
-// A preview is steps 2 to 4 without the claim: it sends no mutating request. An execution makes a preview first, so
-// that an unchanged or impossible change claims nothing. Nothing repeats step 5: if the outcome of a change stays
+// A preview is steps 2 to 4 without the claim. It sends no mutating request. An execution makes a preview first, so
+// that an unchanged or impossible change claims nothing. Step 5 is never repeated. If the outcome of a change stays
 // unknown, a person decides. A rollback is a new change to the old value of the row, with the same steps.
 package ads

@@ -24,8 +24,8 @@ type Platform interface {
 	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
 	// Read returns the live state of a campaign of this account. It is not cached.
 	Read(ctx context.Context, id CampaignID) (State, error)
-	// Validate checks a change against the state by [State.Check], then by the platform's dry run. dryRun is false if
-	// the platform has no dry run. It never changes anything.
+	// Validate checks a change against the state by [State.Check], then by the platform's dry run. The result dryRun is
+	// false if the platform has no dry run. Validate changes nothing.
 	Validate(ctx context.Context, s State, c Change) (dryRun bool, err error)
 	// Apply sends the change in at most one mutating request that the platform can execute.
 	Apply(ctx context.Context, s State, c Change) Outcome
@@ -108,7 +108,7 @@ type Outcome struct {
 	Deadline time.Time
 }
 
-// Result is the closed set of outcomes.
+// Result is one of a fixed set of outcomes.
 type Result string
 
 // The results.

@@ -45,7 +45,7 @@ const (
 	UnexpectedReply     Reason = "unexpected_reply"
 )
 
-// advice contains the text that callers read for each reason; %s is the platform.
+// advice contains the text that callers read for each reason. The verb %s is replaced by the platform's name.
 var advice = map[Reason]struct {
 	kind       fault.Kind
 	text, hint string
@@ -241,7 +241,7 @@ func Persistent(err error) error {
 	}
 }
 
-// AsRejection returns the error as a rejection, nil for nil.
+// AsRejection returns the error as a rejection, or nil if there is no error.
 func AsRejection(p measure.Platform, err error) *Rejection {
 	if err == nil {
 		return nil

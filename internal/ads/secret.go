@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Secret is a text that is never printed: no verb of fmt, no logger and no encoder shows it. Reveal returns it.
+// Secret is a text that no verb of fmt, no logger and no encoder shows. Reveal returns the text.
 type Secret struct {
 	text *string // a pointer, so that printing an enclosing value shows an address
 }

@@ -27,9 +27,9 @@ type Mailer struct {
 	agreed []gomail.Option
 }
 
-// NewMailer returns a mailer for a server such as smtps://user:password@mail.example.com:465. With smtps the connection
-// uses TLS from its first byte, with smtp after STARTTLS. A server on loopback may do without TLS. It returns nil for an
-// empty URL. The error does not contain the password.
+// NewMailer returns a mailer for a server such as smtps://user:password@mail.example.com:465. With smtps, the
+// connection uses TLS from its first byte. With smtp, it uses TLS after STARTTLS. A server on loopback may have no TLS.
+// NewMailer returns nil for an empty URL. The error does not contain the password.
 func NewMailer(server, from string) (*Mailer, error) {
 	if server == "" {
 		return nil, nil //nolint:nilnil // no server is configured
@@ -148,8 +148,8 @@ func subjectOf(p payload) string {
 	return p.Store + ": " + text
 }
 
-// mailProblem returns an error of the server without network addresses and without the server's own text, which may
-// repeat them.
+// mailProblem returns an error of the server without network addresses. It omits the server's own text, because the
+// text may contain addresses.
 func mailProblem(err error) error {
 	var refused *gomail.SendError
 	if errors.As(err, &refused) && refused.ErrorCode() > 0 {

@@ -33,9 +33,9 @@ type Snapshots interface {
 	Take(ctx context.Context, w control.Workspace, wants snapshot.Wants) (*snapshot.Snapshot, error)
 }
 
-// Evaluate judges the last whole days of a workspace and stores the events. It skips days that are more than one day
-// before the rule's creation. A repeated evaluation, also in another process, raises no event twice. It returns the
-// number of new events.
+// Evaluate applies the alert rules to the last whole days of a workspace and stores the events. It skips days that are
+// more than one day before the rule's creation. A repeated evaluation, also in another process, raises no event twice.
+// It returns the number of new events.
 func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Workspace, now time.Time) (fresh int, err error) {
 	rules, err := store.Alerts(ctx, w.ID)
 	if err != nil || len(rules) == 0 {
@@ -83,7 +83,7 @@ func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Worksp
 	return store.RaiseAlerts(ctx, w.ID, met)
 }
 
-// judged returns the days to judge by a rule, newest first.
+// judged returns the days that a rule is applied to, newest first.
 func judged(a control.Alert, s *snapshot.Snapshot) []civil.Date {
 	first := civil.DayOf(a.At, s.Workspace.Location()).AddDays(-1)
 	if s.Frozen() {
@@ -181,8 +181,8 @@ func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	return ""
 }
 
-// reaches reports whether the source has data after the day, or was imported after the end of the day with data of the
-// day.
+// reaches reports whether the source has data after the day. It also returns true if data of the day were imported
+// after the end of the day.
 func (r *reading) reaches(s warehouse.SourceState, day civil.Date) bool {
 	if s.Days.Last.After(day) {
 		return true

@@ -9,7 +9,7 @@ import (
 	"assay/internal/control"
 )
 
-// weeks is the number of earlier weeks that a change is compared with.
+// weeks is the number of previous weeks that the value is compared with.
 const weeks = 4
 
 // verdict is the result of a rule for a day.
@@ -20,8 +20,8 @@ type verdict struct {
 	Why       string // reason why the day is not judged; "" if it is judged
 }
 
-// judge applies a rule to a day. The function known returns the value of the rule's metric on a day with complete data,
-// otherwise the reason why there is none.
+// judge applies a rule to a day. The function known returns the value of the rule's metric on a day. If the data of the
+// day are incomplete, it returns the reason.
 func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.AlertValue, why string)) verdict {
 	v, why := known(day)
 	if why != "" {
@@ -49,8 +49,8 @@ func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.Al
 	return verdict{Value: v, Reference: new(sum / weeks), Met: changeExceeds(v, sum, a.Threshold)}
 }
 
-// changeExceeds reports whether the absolute change of v against the mean of the weeks is above a percentage:
-// 100 · |v − sum/weeks| / |sum/weeks| > percent. The comparison is exact.
+// changeExceeds reports whether the absolute change of v from the mean of the weeks is above a percentage. The formula
+// is 100 · |v − sum/weeks| / |sum/weeks| > percent. The comparison is exact.
 func changeExceeds(v, sum, percent control.AlertValue) bool {
 	mean := big.NewRat(int64(sum), weeks)
 	change := new(big.Rat).Sub(big.NewRat(int64(v), 1), mean)

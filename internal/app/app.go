@@ -48,7 +48,7 @@ import (
 	"assay/internal/weekly"
 )
 
-// instructions describe to the model of an MCP client how to start.
+// instructions explain to the model of an MCP client how to start.
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
 
@@ -70,8 +70,8 @@ const (
 	addressBodies   = anonymousBodies / 4
 )
 
-// Time for the steps of a shutdown after shutdown_timeout, when running calls are canceled: less than two seconds in
-// total.
+// Time limits of the steps of a shutdown after shutdown_timeout, when running calls are canceled. Their sum is less
+// than two seconds.
 const (
 	partsTime = 500 * time.Millisecond // time for the background work to end
 	flushTime = 500 * time.Millisecond // time for writing the last calls to the call log
@@ -280,7 +280,7 @@ func (a *App) HasWorkspaces(ctx context.Context) (bool, error) {
 	return len(all) > 0, err
 }
 
-// CanListen returns a fault if the address is in use. It is called before anything is created for a service on it.
+// CanListen returns a fault if the address is in use. It is called before anything is created for the service.
 func CanListen(ctx context.Context, addr string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -302,8 +302,9 @@ func (a *App) ready(ctx context.Context) error {
 // tryAgain is the interval between attempts to open facts that could not be opened.
 const tryAgain = time.Minute
 
-// tryFacts opens the facts of all workspaces in sequence. This logs failures and rebuilds roll-ups that stores of an
-// earlier release lack. Until ctx ends, it retries facts that could not be opened. Other workspaces are not affected.
+// tryFacts opens the facts of all workspaces in sequence. Opening logs failures and rebuilds roll-ups that stores of an
+// earlier release lack. Until ctx ends, tryFacts retries facts that could not be opened. Other workspaces are not
+// affected.
 func (a *App) tryFacts(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
@@ -474,7 +475,8 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 	return open, nil
 }
 
-// accessEnded returns the function that is called after credentials end: it clears the cache of this node and of others.
+// accessEnded returns the function that is called after credentials end. The function clears the cache of this node and
+// of other nodes.
 func (a *App) accessEnded(invalidate func()) func() {
 	return func() {
 		invalidate()

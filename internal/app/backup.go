@@ -41,13 +41,13 @@ func (a *App) newBackups() (*backup.Schedule, error) {
 	}, nil
 }
 
-// backupState is the state of scheduled backups for the tools.
+// backupState returns the state of scheduled backups for the tools.
 func (a *App) backupState() toolkit.BackupState {
 	s := a.backups.State()
 	return toolkit.BackupState{Scheduled: s.Scheduled, Last: s.Last, Problem: s.Problem, Fix: s.Fix}
 }
 
-// backupMetric is the state of scheduled backups for the metrics.
+// backupMetric returns the state of scheduled backups for the metrics.
 func (a *App) backupMetric() (last time.Time, failing bool) {
 	s := a.backups.State()
 	return s.Last, s.Problem != ""
@@ -92,7 +92,7 @@ func isEmpty(data string) error {
 		WithHint("name a new directory, or move the old one away: a restore never overwrites data")
 }
 
-// interrupted is the fault of a data directory with an unfinished restore.
+// interrupted returns the fault of a data directory with an unfinished restore.
 func interrupted(data string) error {
 	return fault.New(fault.KindMisconfigured, "a restore into %s was interrupted", data).
 		WithHint("remove all files of the directory and repeat assay restore; the backup is unchanged")

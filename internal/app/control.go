@@ -20,8 +20,8 @@ import (
 	"assay/internal/operation"
 )
 
-// Control is the control data of a data directory. Several processes may open it at the same time: commands use it
-// while a service runs.
+// Control is the control data of a data directory. Several processes may open it at the same time, because commands use
+// it while a service runs.
 type Control struct {
 	operation.Control
 	ended *func() // called by AccessEnded

@@ -22,9 +22,9 @@ import (
 	"assay/internal/socket"
 )
 
-// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a
-// running service, otherwise this process. Other operations run in this process. A result that accompanies an error
-// describes the work that was done before the error.
+// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory.
+// This is a running service, otherwise this process. Other operations run in this process. A result that accompanies an
+// error describes the work that was done before the error.
 func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
 ) (out Out, err error) {
@@ -76,8 +76,8 @@ func ImportFiles(
 	if a != nil {
 		defer func() { failed = errors.Join(failed, a.Close()) }()
 	}
-	// Standard input is spooled only after this process or a service has locked the data directory, because locking
-	// empties the folder of uploads.
+	// Standard input is spooled after this process or a service has locked the data directory. Locking empties the
+	// folder of uploads.
 	remove, err := spoolInput(filepath.Join(c.Data, datadir.Uploads), in.Paths, input)
 	if err != nil {
 		return result, err

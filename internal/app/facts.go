@@ -45,7 +45,7 @@ func opened[E engine](e E, err error) (engine, error) {
 	return e, nil
 }
 
-// options are the settings of DuckDB in a folder of the data directory.
+// options returns the settings of DuckDB for a folder of the data directory.
 func options(c config.Config, folder string, log *slog.Logger, now func() time.Time) duckdb.Options {
 	return duckdb.Options{
 		Dir: filepath.Join(c.Data, folder), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
@@ -142,8 +142,8 @@ type Moved struct {
 	Kept      string                  `json:"kept,omitempty"` // the file that is no longer used
 }
 
-// MoveFacts copies the facts of a workspace between DuckDB and ClickHouse, compares the totals of all tables by day,
-// and then switches the workspace to the other engine. No service may run on the data directory.
+// MoveFacts copies the facts of a workspace between DuckDB and ClickHouse and compares the totals of all tables by day.
+// Then it switches the workspace to the other engine. No service may run on the data directory.
 func MoveFacts(ctx context.Context, c config.Config, log *slog.Logger, now func() time.Time, ws measure.WorkspaceID, to string) (moved Moved, err error) {
 	if c.FactsURL.Text() == "" {
 		return moved, fault.New(fault.KindMisconfigured, "facts_url is not set").WithHint("set ASSAY_FACTS_URL to the ClickHouse servers")
@@ -199,7 +199,7 @@ type factsMove struct {
 	now     func() time.Time
 }
 
-// toClickHouse keeps the file under another name.
+// toClickHouse copies the facts to ClickHouse and then renames the file.
 func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (tables []warehouse.TableTotals, kept string, err error) {
 	if !m.record.has(ws) {
 		return nil, "", fault.NotFound("workspace %q has no facts in a DuckDB file", ws)
@@ -217,7 +217,7 @@ func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (ta
 	return tables, kept, nil
 }
 
-// toFile removes the facts in ClickHouse at the end.
+// toFile copies the facts to a file and then removes them from ClickHouse.
 func (m factsMove) toFile(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
 	s, err := m.servers.Give(ctx, ws, m.record.path(ws))
 	if err != nil {

@@ -93,8 +93,8 @@ type pageHistory struct {
 	*snapshot.Reader
 }
 
-// signingSecrets returns the secrets that sign access tokens: the configured secret, otherwise the secret that a demo
-// stores in the data directory. A configured empty secret disables signing.
+// signingSecrets returns the secrets that sign access tokens. If no secret is configured, it returns the secret that a
+// demo stores in the data directory. A configured empty secret disables signing.
 func (a *App) signingSecrets() ([][]byte, error) {
 	if a.config.OAuthSecret.IsSet() {
 		if text := a.config.OAuthSecret.Text(); text != "" {

@@ -40,8 +40,8 @@ func (a *App) train(ctx context.Context, w control.Workspace, t *jobs.Task) erro
 	return err
 }
 
-// forecast computes the workspace's forecasts of the day after forecastHour in the workspace's time zone, by the clock
-// of answers. It also evaluates forecasts of completed periods. A second run on the same day has little to do.
+// forecast computes the workspace's forecasts of the day and evaluates forecasts of completed periods. It does nothing
+// before forecastHour in the workspace's time zone, by the clock that answers use.
 func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
 	if a.clock().In(w.Location()).Hour() < forecastHour {
 		return nil
@@ -49,7 +49,7 @@ func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) e
 	return a.tools.Snapshots().Forecast(ctx, w)
 }
 
-// today is the day by the clock of answers, in the workspace's zone.
+// today returns the day by the clock that answers use, in the workspace's zone.
 func (a *App) today(w control.Workspace) civil.Date { return civil.DayOf(a.clock(), w.Location()) }
 
 // training returns the progress of the workspace's training.
@@ -105,7 +105,7 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// warmSearch trains the search of explain, so that its first question does not wait for it.
+// warmSearch trains the search of the tool explain, so that the first call does not wait for the training.
 func (a *App) warmSearch(ctx context.Context) error {
 	done := make(chan struct{})
 	var training panics.Group

@@ -26,7 +26,7 @@ type Principal struct {
 // Kind is the type of credential.
 type Kind string
 
-// The kinds. The answer to a missing scope depends on them.
+// The kinds. The error for a missing scope depends on them.
 const (
 	ByKey   Kind = "key"
 	ByOAuth Kind = "oauth"

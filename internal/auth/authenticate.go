@@ -14,14 +14,13 @@ import (
 	"assay/internal/fault"
 )
 
-// Staleness is the time for which an answer of the store is cached. After another process revokes a key or changes a
+// Staleness is the time for which a result of the store is cached. After another process revokes a key or changes a
 // workspace's settings, this process applies the change within that time.
 const Staleness = 2 * time.Second
 
-// Authenticate returns the principal of a bearer credential. Every rejected credential (unknown, malformed, expired or
-// revoked) gives the same fault of kind unauthenticated, so the caller cannot distinguish the reasons. A credential
-// that is not an API key is treated as a token. Without a token verifier, a token results in a fault of kind
-// misconfigured.
+// Authenticate returns the principal of a bearer credential. Every unknown, malformed, expired or revoked credential
+// gives the same fault of kind unauthenticated. The caller cannot distinguish the reasons. A credential that is not an
+// API key is treated as a token. Without a token verifier, a token results in a fault of kind misconfigured.
 func (k *Keys) Authenticate(ctx context.Context, bearer string) (Principal, error) {
 	if !strings.HasPrefix(bearer, KeyPrefix) {
 		return k.verify(ctx, bearer)
@@ -49,7 +48,7 @@ func (k *Keys) verify(ctx context.Context, bearer string) (Principal, error) {
 	return k.tokens.Verify(ctx, bearer)
 }
 
-// unauthenticated is the answer to every rejected credential.
+// unauthenticated returns the error for every rejected credential.
 func unauthenticated() error {
 	return fault.New(fault.KindUnauthenticated, "the credential is not valid").
 		WithHint("send a valid API key or access token as a bearer credential")
@@ -87,8 +86,8 @@ func digestOf(s Secret) Digest {
 }
 
 // lastUse collects the last uses of keys until they are written. A use is recorded when a key is looked up in the
-// store. A key in use is looked up at least every two seconds, so cached calls cost nothing and the recorded minute is
-// correct.
+// store. A key in use is looked up at least every two seconds, so the recorded minute is correct. Cached calls cost
+// nothing.
 type lastUse struct {
 	mu      sync.Mutex // guards pending
 	pending map[control.KeyID]time.Time
@@ -115,7 +114,7 @@ func (u *lastUse) take() map[control.KeyID]time.Time {
 	return taken
 }
 
-// putBack keeps a use that could not be written, unless a later one was recorded.
+// putBack records a use again that could not be written, unless a later use was recorded.
 func (u *lastUse) putBack(taken map[control.KeyID]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -49,7 +49,7 @@ func readSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Windows has no such mode bits; there the directory's access control list protects the file.
+	// Windows has no such mode bits. On Windows, the directory's access control list protects the file.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, fault.New(fault.KindMisconfigured, "the file %s is readable by other users (mode %#o)", path, mode).
 			WithHint("chmod 600 %s", path)
@@ -129,7 +129,7 @@ func (i Installation) Name() string { return hex.EncodeToString(i.derive("assay/
 func (i Installation) apiKeyHashing() []byte { return i.derive("assay/api-key/v1") }
 
 // Seal encrypts a secret that the workspace needs in plain text, with AES-256-GCM. A copy of the control data alone
-// does not disclose it.
+// does not disclose the secret.
 func (i Installation) Seal(ws measure.WorkspaceID, secret string) []byte {
 	return i.sealing(ws).Seal(nil, nil, []byte(secret), nil) //nolint:gosec // the cipher generates a random nonce
 }

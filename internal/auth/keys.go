@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// DefaultLifetime is the lifetime of a key unless another is requested.
+	// DefaultLifetime is the lifetime of a key unless another lifetime is requested.
 	DefaultLifetime = 90 * 24 * time.Hour
 	// DefaultOverlap is the time for which a rotated key stays valid together with its successor.
 	DefaultOverlap = 24 * time.Hour
@@ -162,8 +162,8 @@ func (k *Keys) Revoke(ctx context.Context, id control.KeyID, actor string) (cont
 }
 
 // Rotate creates a successor with the same name, scopes, tools and lifetime, and its own ID and secret. The old key
-// stays valid for the overlap, [DefaultOverlap] when 0, so that clients can change keys one by one. An invalid or
-// already rotated key is a fault of kind conflict.
+// stays valid for the overlap, so that clients can change keys one by one. An overlap of 0 means [DefaultOverlap]. An
+// invalid or already rotated key is a fault of kind conflict.
 func (k *Keys) Rotate(ctx context.Context, id control.KeyID, overlap time.Duration, actor string) (Secret, control.Key, error) {
 	if overlap == 0 {
 		overlap = DefaultOverlap
@@ -188,7 +188,7 @@ func (k *Keys) Rotate(ctx context.Context, id control.KeyID, overlap time.Durati
 	return secret, next, nil
 }
 
-// instant is the current time in the store's precision.
+// instant returns the current time in the store's precision.
 func (k *Keys) instant() time.Time { return k.now().UTC().Truncate(time.Microsecond) }
 
 // texts converts names to strings.
@@ -200,5 +200,5 @@ func texts[T ~string](names []T) []string {
 	return out
 }
 
-// actorOf is the name of a key as an actor in the audit log.
+// actorOf returns the name of a key as an actor in the audit log.
 func actorOf(k control.Key) string { return fmt.Sprint("key:", k.ID) }

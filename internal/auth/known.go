@@ -9,8 +9,8 @@ import (
 // Known caches the principals of accepted credentials for a short time. Only accepted credentials are cached, up to
 // maxKnown. The zero value is an empty cache. Its methods are safe for concurrent use.
 //
-// A cached principal belongs to a numbered state of the store. The caller reads the number before it reads the store, so
-// an answer from before a change is never used after the change.
+// A cached principal belongs to a numbered state of the store. The caller reads the number before it reads the store,
+// so a principal from before a change is never used after the change.
 type Known struct {
 	mu         sync.RWMutex // guards all below
 	principals map[Digest]*PrincipalUntil
@@ -19,8 +19,8 @@ type Known struct {
 
 const maxKnown = 10_000
 
-// Digest identifies a credential in memory without disclosing it: secrets are not stored, and comparing digests is
-// safe against timing attacks.
+// Digest identifies a credential in memory without disclosing it. Secrets are not stored, and comparing digests is safe
+// against timing attacks.
 type Digest [sha256.Size]byte
 
 // PrincipalUntil is a principal with its expiry.

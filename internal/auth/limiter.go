@@ -61,7 +61,7 @@ func NewLimiter(o LimiterOptions) *Limiter {
 	return l
 }
 
-// Decision is the answer to one request.
+// Decision states whether a request is allowed, and the current use of the limit.
 type Decision struct {
 	Allowed   bool
 	Used      int           // requests in this minute, including this one if allowed; at most PerMinute
@@ -69,8 +69,8 @@ type Decision struct {
 	ResetIn   time.Duration // until the next minute: above 0, up to 60 s
 }
 
-// Count counts one request and decides. A rejected request is not counted. If the counter fails, the request is
-// allowed.
+// Count counts one request and returns whether it is allowed. A rejected request is not counted. If the counter fails,
+// the request is allowed.
 func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
 	now := l.now()
 	reset := now.Truncate(time.Minute).Add(time.Minute)
@@ -84,7 +84,7 @@ func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
 	return d
 }
 
-// callsOf is the counter key of a workspace's requests.
+// callsOf returns the counter key of a workspace's requests.
 func callsOf(id measure.WorkspaceID) limit.Key { return limit.Key{What: "calls", Who: string(id)} }
 
 // RateBy is the source of a workspace's rate limit.

@@ -18,9 +18,9 @@ const (
 	keyLen      = len(KeyPrefix) + secretLen + checksumLen
 )
 
-// Secret is an API key in plain text: "asy_", 30 random base62 characters, and a checksum of 6 characters, the CRC32
-// (IEEE) of the 30. The checksum lets source-code scanners recognize leaked keys. It also rejects a mistyped key
-// without a look-up. Printing a Secret shows only its prefix and hint; string(s) returns the whole key.
+// Secret is an API key in plain text. It consists of "asy_", 30 random base62 characters, and 6 characters with their
+// CRC32 (IEEE) checksum. The checksum lets source-code scanners recognize leaked keys. It also rejects a mistyped key
+// without a look-up. Printing a Secret shows only its prefix and hint. The expression string(s) returns the whole key.
 type Secret string
 
 // NewSecret returns a new key.
@@ -77,7 +77,7 @@ func (s Secret) GoString() string { return s.String() }
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // checksum returns the CRC32 of the text in base62, padded with '0' on the left. It computes the CRC from the string
-// directly, because every request checks a key and crc32.ChecksumIEEE would need a copy on the heap.
+// directly, because crc32.ChecksumIEEE would need a copy on the heap. Every request checks a key.
 func checksum(text string) (digits [checksumLen]byte) {
 	sum := ^uint32(0)
 	for i := range len(text) {

@@ -81,7 +81,8 @@ func (m Made) Err() error {
 		WithHint("run assay doctor, correct the workspaces and repeat the backup")
 }
 
-// attempts is the maximum number of starts of a backup. It starts again if a workspace is deleted during the backup.
+// attempts is the maximum number of attempts to make a backup. The backup starts again if a workspace is deleted
+// meanwhile.
 const attempts = 3
 
 // errDeleted reports that a workspace of the copied control data was deleted.

@@ -19,7 +19,7 @@ var left = []string{
 	datadir.Control, datadir.Control + "-*", datadir.Facts,
 }
 
-// unwritten is the pattern of files that are being written: they are renamed when they are complete.
+// unwritten is the pattern of files that are being written. They are renamed when they are complete.
 const unwritten = "*.new"
 
 // secret lists the names in a data directory that only a backup with the secret contains. They are the installation's

@@ -119,8 +119,8 @@ func reason(err error) error {
 	return err
 }
 
-// manifests returns all backups of the folder, oldest first. An unreadable manifest is an error that names it, because
-// no file may be removed or reused before all manifests are read.
+// manifests returns all backups of the folder, oldest first. An unreadable manifest is an error that names the
+// manifest. No file may be removed or reused before all manifests are read.
 func (f *folder) manifests() ([]Manifest, error) {
 	entries, err := fs.ReadDir(f.root.FS(), manifestsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

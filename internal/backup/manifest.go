@@ -134,7 +134,7 @@ func (f File) check() error {
 	return nil
 }
 
-// factsPath is the path of a workspace's facts in the data directory.
+// factsPath returns the path of a workspace's facts in the data directory.
 func factsPath(id measure.WorkspaceID) string { return path.Join(datadir.Facts, string(id)+".duckdb") }
 
 // file returns the file with a path.

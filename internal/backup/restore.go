@@ -38,7 +38,7 @@ type Restore struct {
 type Restored struct {
 	Manifest Manifest
 	Compared []Comparison // by workspace and table; the control data have the workspace ""
-	// LacksSecret reports that the installation's secret has to be added before a service can start.
+	// LacksSecret is true if the installation's secret must be added before a service can start.
 	LacksSecret bool
 }
 

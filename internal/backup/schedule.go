@@ -152,7 +152,8 @@ func (s *Schedule) State() State {
 	return state
 }
 
-// Newest returns the time of the newest backup in a folder, by the names of the manifests; zero if there is none.
+// Newest returns the time of the newest backup in a folder, or zero if there is none. It reads the names of the
+// manifests.
 func Newest(dir string) (newest time.Time, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, manifestsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,11 +11,11 @@ import (
 // BlockSize is the size of the blocks that a body is read into, in bytes.
 const BlockSize = 16 << 10
 
-// ErrFull means that the bodies being read use the whole budget, or the bodies from one address use its share.
+// ErrFull means that the budget has no memory left, or that the bodies from one address use the maximum of one address.
 var ErrFull = errors.New("the memory for request bodies of anonymous callers is used up")
 
 // Budget is a number of bytes that bodies share. The bodies from one address use at most a part of the budget, so that
-// one sender cannot block all others. Its methods are safe for concurrent use.
+// one sender cannot block all other senders. Its methods are safe for concurrent use.
 type Budget struct {
 	limit  int64
 	share  int64     // maximum bytes of one address

@@ -2,10 +2,10 @@
 // outcomes, rollback, approval and guardrails. It uses neither HTTP nor SQL. Package ads documents the order in which a
 // platform is read and written. Package control contains the rows of the audit.
 //
-// An execution starts with a preview. If the guardrails pass, the execution stores a pending row, which claims the
-// campaign. Then it reads the campaign again and writes once. If someone else changed the campaign since the preview,
-// the execution fails. If a process ends and leaves a row pending, the next process settles the row: see
-// [Executor.Run].
+// An execution starts with a preview. If the guardrails pass, the execution stores a pending row. The row claims the
+// campaign. Then the execution reads the campaign again and writes once. If someone else changed the campaign since the
+// preview, the execution fails. If a process ends and leaves a row pending, the next process determines the outcome of
+// the row; see [Executor.Run].
 package budgetchange
 
 import (
@@ -35,7 +35,7 @@ type Rates interface {
 	Convert(ctx context.Context, w control.Workspace, a money.Amount, to money.Currency) (money.Amount, error)
 }
 
-// Store has the rows of the audit, the previews and the guardrails. The control store implements it.
+// Store contains the rows of the audit, the previews and the guardrails. The control store implements it.
 type Store interface {
 	AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error)
 	UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
@@ -54,7 +54,8 @@ type Options struct {
 	Rates    Rates
 	Clock    ads.Clock
 	Log      *slog.Logger
-	// WriteTime is the maximum time from the last check of a claim to the end of the write, with the renewal of a token.
+	// WriteTime is the maximum time from the last check of a claim to the end of the write. It includes the renewal of
+	// a token.
 	WriteTime time.Duration
 	// Shared means that other processes change campaigns with the same store, so a pending row may belong to one of
 	// them.
@@ -98,8 +99,8 @@ type Request struct {
 	Budget   string         // name of the budget on the platform; needed for a shared budget
 	Name     string         // name of the campaign, for platforms that return none
 	Reason   string         // reason for the audit log
-	// Effect returns the expected effect of the change as JSON, nil for no estimate. It is called once the live values are
-	// known.
+	// Effect returns the expected effect of the change as JSON, or nil if there is no estimate. It is called once the
+	// live values are known.
 	Effect func(ctx context.Context, p Preview) json.RawMessage `json:"-"`
 }
 
@@ -125,10 +126,10 @@ type Preview struct {
 	Effect json.RawMessage // expected effect; nil for no estimate
 }
 
-// Blocked returns the first guardrail that blocks the change, nil if none does.
+// Blocked returns the first guardrail that blocks the change, or nil if no guardrail blocks it.
 func (p *Preview) Blocked() *Verdict { return p.first(Blocks) }
 
-// NeedsApproval returns the guardrail that demands the approval of another member, nil if none does.
+// NeedsApproval returns the guardrail that requires the approval of another member, or nil if no approval is required.
 func (p *Preview) NeedsApproval() *Verdict { return p.first(Approval) }
 
 func (p *Preview) first(s State) *Verdict {
@@ -140,7 +141,7 @@ func (p *Preview) first(s State) *Verdict {
 	return nil
 }
 
-// ChangePct is the relative change of the daily budget in percent, nil for a status.
+// ChangePct returns the relative change of the daily budget in percent, or nil for a status.
 func (p *Preview) ChangePct() *float64 {
 	if p.Field != control.DailyBudget || p.Current.Amount.Minor == 0 {
 		return nil
@@ -161,7 +162,7 @@ const (
 	Awaiting  Outcome = "awaiting_approval"
 )
 
-// Result is the answer to a request.
+// Result is the result of a request.
 type Result struct {
 	Outcome Outcome
 	Preview Preview

@@ -10,8 +10,8 @@ import (
 )
 
 // Rollback sets the value that the campaign had before a change, with the same steps as any change. It is rejected if
-// the change was not applied or was already rolled back. It is also rejected if the live value is not the value that
-// the change set. Without confirm, Rollback is a preview.
+// the change was not applied or was already rolled back. It is also rejected if the live value differs from the value
+// that the change set. Without confirm, Rollback is a preview.
 func (e *Executor) Rollback(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, reason string, confirm bool) (
 	Result, error,
 ) {
@@ -85,8 +85,8 @@ func (e *Executor) rowIn(ctx context.Context, w control.Workspace, id control.Bu
 }
 
 // Approve executes a change that awaits approval, for a member who did not request it. Approve reads and checks
-// everything again. The parameter asked is the requester of the change: the actor of the row, or the member who made
-// the actor's key.
+// everything again. The parameter asked is the requester of the change. It is the actor of the row, or the member who
+// made the actor's key.
 func (e *Executor) Approve(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, asked string) (Result, error) {
 	return e.once(ctx, "approve "+string(w.ID)+" "+by.Actor+" "+string(id), func(ctx context.Context) (Result, error) {
 		row, err := e.awaiting(ctx, w, id)

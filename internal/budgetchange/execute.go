@@ -34,8 +34,8 @@ type flight struct {
 }
 
 // Execute applies the change, at most once. A change that has begun is completed even if the request ends before.
-// Identical requests at the same time are one change: requests of one caller share one execution, and requests of other
-// callers get the row of the first.
+// Identical requests at the same time are one change. Requests of one caller share one execution. Requests of other
+// callers get the row of the first request.
 func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	key, err := json.Marshal(r)
 	if err != nil {
@@ -112,7 +112,7 @@ func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, 
 	return e.carryOut(ctx, p, by, t, row)
 }
 
-// refusal is the refusal by a guardrail.
+// refusal returns the refusal by a guardrail.
 func (v *Verdict) refusal() *Refusal {
 	return &Refusal{
 		Kind: fault.KindConflict, Reason: "guardrail:" + v.Guardrail, Text: "The guardrail " + v.Guardrail + " blocks the change. " + v.Text,
@@ -187,7 +187,7 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	return &Refusal{Kind: fault.KindUnavailable, Reason: c.Rejection, Text: text, Hint: hint}
 }
 
-// carryOut applies a claimed change: it reads the campaign again, writes once, and settles the row.
+// carryOut applies a claimed change. It reads the campaign again, writes once, and settles the row.
 func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, row control.BudgetChange) (Result, error) {
 	state, err := p.account.Read(ctx, p.Campaign)
 	if err != nil {
@@ -290,8 +290,8 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 	return r, nil
 }
 
-// unsure records an unknown outcome, reads the live value at once, and leaves the later reads to [Executor.Run]. If Run
-// is not running, as in a command, unsure makes all reads itself.
+// unsure records an unknown outcome and reads the live value at once. It leaves the later reads to [Executor.Run]. If
+// Run is not running, as in a command, unsure makes all reads itself.
 func (e *Executor) unsure(ctx context.Context, p *plan, row control.BudgetChange, deadline, sent time.Time) (Result, error) {
 	row.Live, row.Deadline = control.ChangeValue{}, deadline
 	if _, err := e.Store.UpdateBudgetChange(ctx, row, control.ChangePending, e.system()); err != nil {
@@ -307,7 +307,7 @@ func (e *Executor) unsure(ctx context.Context, p *plan, row control.BudgetChange
 	return resultOf(p.Preview, settled), nil
 }
 
-// system is the author of a status that follows from the platform's reply, not from a person's decision.
+// system returns the author of a status that follows from the platform's reply.
 func (e *Executor) system() control.By { return control.By{Actor: "assay", At: e.Clock.Now()} }
 
 // update stores the row with its final status.
@@ -320,7 +320,7 @@ func (e *Executor) update(ctx context.Context, row control.BudgetChange, from co
 	return row, err
 }
 
-// live reads the value that the change sets. budget is the live budget.
+// live reads the value that the change sets. It returns the value in the form of a row and in the form of package ads.
 func (e *Executor) live(ctx context.Context, account ads.Platform, row control.BudgetChange) (v control.ChangeValue, raw ads.Value, err error) {
 	state, err := account.Read(ctx, ads.CampaignID(row.Campaign))
 	if err != nil {
@@ -349,7 +349,7 @@ func actionOf(c control.BudgetChange) ads.Action {
 	return ads.Resume
 }
 
-// hold marks a row as being executed by this process; release removes the mark.
+// hold marks a row as being executed by this process. release removes the mark.
 func (e *Executor) hold(id control.BudgetChangeID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

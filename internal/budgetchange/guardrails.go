@@ -35,8 +35,8 @@ type Situation struct {
 	Now           time.Time // in the store's time zone
 	Field         control.ChangeField
 	Previous, New money.Amount // daily budget in the currency of the account
-	// Limits are the new daily budget in the currency of the guardrails' amounts. NoRate is the reason if there is no
-	// amount in that currency.
+	// Limits is the value of New in the currency of the guardrails' amounts. If New cannot be converted, NoRate is the
+	// reason.
 	Limits money.Amount
 	NoRate string
 	Recent []time.Time // executed changes of the campaign in the last 24 hours, rollbacks excluded; in any order

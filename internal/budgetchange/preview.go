@@ -41,7 +41,7 @@ func (e *Executor) Preview(ctx context.Context, w control.Workspace, by Caller, 
 	return Result{Outcome: Previewed, Preview: p.Preview}, nil
 }
 
-// remember records the preview where the workspace requires one before a change.
+// remember records the preview if the workspace requires a preview before a change.
 func (e *Executor) remember(ctx context.Context, by Caller, p *plan) error {
 	g, err := e.Store.Guardrails(ctx, p.workspace.ID)
 	if err != nil || !g.PreviewFirst {
@@ -52,7 +52,7 @@ func (e *Executor) remember(ctx context.Context, by Caller, p *plan) error {
 	return e.Store.SavePreview(ctx, seen)
 }
 
-// preview is the record of a caller's preview of the plan.
+// preview returns the record of a caller's preview of the plan.
 func (p *plan) preview(by Caller) control.BudgetPreview {
 	return control.BudgetPreview{
 		Workspace: p.workspace.ID, Actor: by.Actor, Platform: p.Account.Platform, Account: p.Account.ID,
@@ -61,7 +61,7 @@ func (p *plan) preview(by Caller) control.BudgetPreview {
 }
 
 // plan reads the campaign, checks the change against the campaign's state and the platform, and evaluates the
-// guardrails. An impossible change is an error; a change that a guardrail blocks is not.
+// guardrails. An impossible change is an error. A change that a guardrail blocks is not an error.
 func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t terms) (*plan, error) {
 	r := t.request
 	account, state, err := e.find(ctx, w.ID, r)
@@ -115,7 +115,7 @@ func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t t
 	return p, nil
 }
 
-// daily returns the change of the daily spend in the workspace's currency; nil when it is unknown.
+// daily returns the change of the daily spend in the workspace's currency, or nil if it is unknown.
 func (e *Executor) daily(ctx context.Context, p *plan) (*money.Amount, error) {
 	moved := p.Budget.Amount
 	switch {
@@ -141,7 +141,7 @@ func (e *Executor) daily(ctx context.Context, p *plan) (*money.Amount, error) {
 	return &converted, nil
 }
 
-// compare rejects a live value that is not the expected one.
+// compare rejects a live value that differs from the expected value.
 func (p *plan) compare(t terms) error {
 	switch {
 	case t.undoes != nil && p.Current != t.undoes.New:
@@ -158,8 +158,8 @@ func (p *plan) compare(t terms) error {
 	return nil
 }
 
-// equals reports whether a value has the given number of platform units. Both numbers are the nearest binary numbers to
-// their decimals.
+// equals reports whether a value has the given number of platform units. It compares the floating-point numbers that
+// are nearest to the two decimal numbers.
 func equals(v control.ChangeValue, units float64) bool {
 	live, err := strconv.ParseFloat(v.Text, 64)
 	return err == nil && live == units
@@ -241,7 +241,7 @@ func fieldOf(a ads.Action) control.ChangeField {
 	return control.CampaignStatus
 }
 
-// valueOf returns a value of a campaign in the form of a row.
+// valueOf converts a value of a campaign to the form that the row of a change contains.
 func valueOf(account ads.Platform, v ads.Value) (control.ChangeValue, error) {
 	if v.Status != "" {
 		return control.ChangeValue{Text: string(v.Status)}, nil

@@ -39,8 +39,8 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 
 // Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
 // process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
-// from the channel tick, Run ends changes that waited too long for approval. With a shared store it then also settles
-// the rows of other processes whose deadline has passed.
+// from the channel tick, Run ends changes that waited too long for approval. With a shared store, it then also settles
+// the rows of other processes if the deadline has passed.
 func (e *Executor) Run(ctx context.Context, tick <-chan time.Time) error {
 	var work panics.Group
 	defer work.Wait()
@@ -88,15 +88,16 @@ func (e *Executor) serve(yes bool) {
 // maxLeft is the maximum number of rows that Run reads at its start.
 const maxLeft = 10_000
 
-// lookBack is the maximum age of an unknown outcome for which Run, at its start, tries again to read the live value.
+// lookBack is the maximum age of an unknown outcome. For younger outcomes, Run tries again to read the live value when
+// it starts.
 const lookBack = 7 * 24 * time.Hour
 
 // maxSkew is the maximum difference between the clocks of processes with a shared store.
 const maxSkew = time.Minute
 
-// leftOver returns the rows with one of the statuses that ended processes left: pending rows, and recent unknown rows
-// for which no live value was read. It omits unknown rows if the campaign was changed later, and rows that a process
-// with the same store may still be writing.
+// leftOver returns the rows with one of the statuses that ended processes have not settled. These are pending rows, and
+// recent unknown rows without a read live value. It omits unknown rows if the campaign was changed later. It also omits
+// rows that a process with the same store may still be writing.
 func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatus) (left []unsettled, err error) {
 	now := e.Clock.Now()
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{Statuses: statuses, Limit: maxLeft})
@@ -135,8 +136,8 @@ func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatu
 	return left, nil
 }
 
-// laterChange returns a later change of the same field that may have been applied and was not rolled back; nil for
-// none.
+// laterChange returns a later change of the same field, or nil if there is none. The change may have been applied and
+// was not rolled back.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Budget: c.Budget, Since: c.At,
@@ -201,7 +202,7 @@ func (e *Executor) settle(ctx context.Context, u unsettled) control.BudgetChange
 	return e.settled(ctx, u.row, from)
 }
 
-// look reads the live value once and settles the row if it can.
+// look reads the live value once and settles the row if the value determines the outcome.
 func (e *Executor) look(ctx context.Context, row control.BudgetChange, account ads.Platform, deadline time.Time) (control.BudgetChange, bool) {
 	live, raw, err := e.live(ctx, account, row)
 	var seen *ads.Value

@@ -49,7 +49,7 @@ func Parse(s string) (Date, error) {
 	return fromUnix(t.Unix()), nil
 }
 
-// MustParse is [Parse] for constants; it panics on an invalid date.
+// MustParse works like [Parse], but panics on an invalid date. It is for constants.
 func MustParse(s string) Date {
 	d, err := Parse(s)
 	if err != nil {
@@ -78,7 +78,7 @@ func StartOf(d Date, zone *time.Location) time.Time {
 // IsZero reports whether no date was given.
 func (d Date) IsZero() bool { return d.days == 0 }
 
-// Or returns d, or the other day when no date was given.
+// Or returns d, or the other day if d is the zero Date.
 func (d Date) Or(other Date) Date {
 	if d.IsZero() {
 		return other
@@ -86,7 +86,7 @@ func (d Date) Or(other Date) Date {
 	return d
 }
 
-// AddDays returns the day n days later; n may be negative.
+// AddDays returns the day n days later. n may be negative.
 func (d Date) AddDays(n int) Date { return Date{days: d.days + int32(n)} }
 
 // Sub returns the number of days from other to d.

@@ -7,7 +7,7 @@ type Range struct {
 	First, Last Date
 }
 
-// Days returns the number of days in the period; 0 when it is empty or reversed.
+// Days returns the number of days in the period. It returns 0 if the period is empty or reversed.
 func (r Range) Days() int {
 	if r.Last.Before(r.First) || r.First.IsZero() {
 		return 0
@@ -18,7 +18,7 @@ func (r Range) Days() int {
 // Contains reports whether the day is in the period.
 func (r Range) Contains(d Date) bool { return !d.Before(r.First) && !d.After(r.Last) }
 
-// Previous returns the equally long period that ends the day before this one starts.
+// Previous returns the period of the same length that ends the day before this period starts.
 func (r Range) Previous() Range {
 	n := r.Days()
 	return Range{First: r.First.AddDays(-n), Last: r.First.AddDays(-1)}
@@ -35,7 +35,7 @@ func (r Range) Intersect(other Range) Range {
 	return r
 }
 
-// Span returns the shortest range that contains both; an empty range adds nothing.
+// Span returns the shortest range that contains both ranges. An empty range adds nothing.
 func (r Range) Span(other Range) Range {
 	switch {
 	case r.Days() == 0:

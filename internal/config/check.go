@@ -130,8 +130,8 @@ func isEverywhere(host string) bool {
 	return host == "" || err == nil && addr.IsUnspecified()
 }
 
-// isBaseURL accepts https for any host and http for loopback hosts only. It rejects a path: clients look for the
-// well-known documents at the root.
+// isBaseURL accepts https for any host and http for loopback hosts only. It rejects a path, because clients look for
+// the well-known documents at the root.
 func isBaseURL(text string) bool {
 	u, ok := site(text)
 	return ok && (u.Scheme == "https" || isLoopback(u.Hostname()))

@@ -58,7 +58,7 @@ func Load(from Sources) (Config, error) {
 	return c, nil
 }
 
-// noNesting separates the levels of keys. Keys have one level; a deeper key is shown with this separator and rejected.
+// noNesting separates the levels of keys. Keys have one level. A deeper key is shown with this separator and rejected.
 const noNesting = "."
 
 // layer is one source after reading.
@@ -155,7 +155,7 @@ func keys() (all []string) {
 	return all
 }
 
-// nearest suggests the known name closest to an unknown one. It ignores case and the environment prefix.
+// nearest returns the known name that is closest to an unknown name. It ignores case and the environment prefix.
 func nearest(name string, known []string) string {
 	plain := func(s string) string { return strings.ToLower(strings.TrimPrefix(s, envPrefix)) }
 	best, distance := "", len(plain(name))/2+1

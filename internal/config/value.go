@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// Secret is a setting that is never printed. Absent and empty are different: an empty secret is set.
+// Secret is a setting that is never printed. Absent and empty are different, because an empty secret is set.
 type Secret struct {
 	text string
 	set  bool
 }
 
-// NewSecret returns a secret that is set; text may be empty.
+// NewSecret returns a secret that is set. The text may be empty.
 func NewSecret(text string) Secret { return Secret{text: text, set: true} }
 
-// Text returns the secret; "" when it is absent or empty.
+// Text returns the secret, or "" if it is absent or empty.
 func (s Secret) Text() string { return s.text }
 
 // IsSet reports whether the setting is present, even if empty.
@@ -79,7 +79,7 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Connections is a number of connections. 0 as text means that there is no limit; the zero value means the default.
+// Connections is a number of connections. The text 0 means that there is no limit. The zero value means the default.
 type Connections int
 
 // unlimited is the stored value of the text 0.
@@ -197,8 +197,8 @@ func parse(field reflect.Value, text string) (err error) {
 	return err
 }
 
-// textOf returns a value of a YAML file in the form of an environment variable: a list is joined with commas. A
-// mapping has no such form.
+// textOf returns a value of a YAML file in the form of an environment variable. It joins a list with commas. A mapping
+// has no such form.
 func textOf(value any) (text string, ok bool) {
 	switch v := value.(type) {
 	case []any:

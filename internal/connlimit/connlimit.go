@@ -101,7 +101,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite lets net/http end an answer before the connection, so that the client can read it.
+// CloseWrite lets net/http end a response before it closes the connection, so that the client can read the response.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -187,8 +187,8 @@ func listed[T ~string](all []T) string {
 	return strings.Join(parts, ", ")
 }
 
-// AlertEvent is a day that met the condition of a rule. It contains a copy of the rule, because it remains when the
-// rule is changed or removed.
+// AlertEvent is a day that met the condition of a rule. It contains a copy of the rule, so a later change or removal of
+// the rule does not affect the event.
 type AlertEvent struct {
 	Alert      Alert
 	Day        civil.Date // in the workspace's time zone
@@ -198,7 +198,7 @@ type AlertEvent struct {
 	Deliveries []AlertDelivery // set by the store
 }
 
-// AlertDelivery is the state of the message about an event to one destination.
+// AlertDelivery is the delivery state of an event's message to one destination.
 type AlertDelivery struct {
 	Destination DestinationID `json:"destination"`
 	State       DeliveryState `json:"state"`
@@ -253,10 +253,10 @@ func (d Destination) Place() string {
 	return ""
 }
 
-// AlertMessageID identifies an alert message. A receiver can recognize a repeated message by it.
+// AlertMessageID identifies an alert message. Receivers use it to detect repeated messages.
 type AlertMessageID string
 
-// AlertMessage is a message about the events of one evaluation to one destination.
+// AlertMessage informs one destination about the events of one evaluation.
 type AlertMessage struct {
 	ID          AlertMessageID
 	Workspace   Workspace

@@ -14,8 +14,8 @@ import (
 // BudgetChangeID identifies a change on an ad platform, across workspaces.
 type BudgetChangeID string
 
-// BudgetChange is a change of a campaign on an ad platform: an audit row. A pending row is a claim on its campaign, and
-// on the campaign's budget if the budget is a separate object.
+// BudgetChange is an audit row about a change of a campaign on an ad platform. While a row is pending, no other change
+// of its campaign may start. If the budget is a separate object, no other change of the budget may start either.
 type BudgetChange struct {
 	ID           BudgetChangeID
 	Workspace    measure.WorkspaceID
@@ -92,8 +92,8 @@ func ChangeStatuses() []ChangeStatus {
 	}
 }
 
-// Follows reports whether a change may move from the given status to this one. A pending or unknown change may be updated
-// without a change of its status.
+// Follows reports whether a change may move from the given status to the status s. A pending or unknown change may be
+// updated without a change of its status.
 func (s ChangeStatus) Follows(from ChangeStatus) bool {
 	switch from {
 	case ChangeAwaiting:
@@ -113,7 +113,7 @@ func (s ChangeStatus) Done() bool { return s != ChangeAwaiting && s != ChangePen
 // ApprovalTime is the maximum time for which a change waits for approval.
 const ApprovalTime = 24 * time.Hour
 
-// AsOf returns the change at that instant: a change that waited too long for approval is expired.
+// AsOf returns the change as of that instant. A change that waited too long for approval is expired.
 func (c BudgetChange) AsOf(now time.Time) BudgetChange {
 	if c.Status == ChangeAwaiting && !now.Before(c.At.Add(ApprovalTime)) {
 		c.Status, c.SettledAt = ChangeExpired, c.At.Add(ApprovalTime)
@@ -203,7 +203,7 @@ type BudgetPreview struct {
 // PreviewTime is the time after a preview in which the same caller may make the same change, if previews are required.
 const PreviewTime = 30 * time.Minute
 
-// The kinds of audit events about changes on ad platforms. The subject of a change is its ID; each change of its status
+// The kinds of audit events about changes on ad platforms. The subject of a change is its ID. Each change of its status
 // is one event.
 const (
 	BudgetChanged     EventKind = "budget_change"

@@ -56,6 +56,7 @@ type CallLog interface {
 	AppendCalls(ctx context.Context, calls []Call) error
 	// Calls returns the selected calls, newest first.
 	Calls(ctx context.Context, f CallFilter) ([]Call, error)
-	// PruneCalls removes calls older than the instant, and all but the latest rows of each workspace.
+	// PruneCalls removes calls older than the instant. For each workspace, it keeps at most the given number of latest
+	// rows.
 	PruneCalls(ctx context.Context, before time.Time, rows int) error
 }

@@ -55,7 +55,7 @@ func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeApprove} }
 // KeyID identifies an API key.
 type KeyID string
 
-// Key is an API key without its secret. The secret is shown once; the store contains a keyed hash of it.
+// Key is an API key without its secret. The secret is shown once. The store contains only a keyed hash of the secret.
 type Key struct {
 	ID         KeyID
 	Workspace  measure.WorkspaceID

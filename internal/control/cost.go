@@ -6,7 +6,7 @@ import (
 	"assay/internal/money"
 )
 
-// The kinds of audit events about costs. The subject is the workspace, the detail the cost.
+// The kinds of audit events about costs. The subject is the workspace, and the detail is the cost.
 const (
 	CostSet     EventKind = "cost_set"
 	CostRemoved EventKind = "cost_removed"

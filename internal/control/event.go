@@ -57,7 +57,7 @@ type EventFilter struct {
 	Limit     int
 }
 
-// EventKinds lists all kinds; related ones are adjacent.
+// EventKinds lists all kinds. Related kinds are adjacent.
 func EventKinds() []EventKind {
 	return []EventKind{
 		SignedIn, SignInRefused, SignedOut, PasswordChanged,

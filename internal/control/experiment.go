@@ -13,11 +13,12 @@ import (
 	"assay/internal/measure"
 )
 
-// ExperimentID names an experiment in its workspace.
+// ExperimentID identifies an experiment in its workspace.
 type ExperimentID string
 
-// Experiment is a test of a channel's incremental revenue: its plan, its status and, for a study that another party
-// ran, its result. The result of a geo experiment is not stored: it is computed from the store's orders.
+// Experiment is a test of a channel's incremental revenue. It contains the plan, the status and, for a study that
+// another party ran, the result. The result of a geo experiment is not stored, because it is computed from the store's
+// orders.
 type Experiment struct {
 	ID         ExperimentID // set by the store when empty
 	Workspace  measure.WorkspaceID
@@ -40,7 +41,7 @@ type Experiment struct {
 // ExperimentKind is the design of an experiment.
 type ExperimentKind string
 
-// The kinds of experiments. Ad platforms run studies; their results are entered by hand.
+// The kinds of experiments. Ad platforms run studies. People enter the results.
 const (
 	GeoTest        ExperimentKind = "geo"
 	LiftStudy      ExperimentKind = "lift_study"
@@ -76,7 +77,7 @@ func ParseExperimentStatus(name string) (ExperimentStatus, error) {
 	return status, nil
 }
 
-// After returns the statuses from which an experiment may reach this one.
+// After returns the statuses from which an experiment may reach this status.
 func (s ExperimentStatus) After() []ExperimentStatus {
 	switch s {
 	case ExperimentPlanned:
@@ -92,7 +93,7 @@ func (s ExperimentStatus) After() []ExperimentStatus {
 	return nil
 }
 
-// Before returns the statuses that can follow this one.
+// Before returns the statuses that can follow this status.
 func (s ExperimentStatus) Before() []ExperimentStatus {
 	return slices.DeleteFunc(ExperimentStatuses(), func(next ExperimentStatus) bool { return !slices.Contains(next.After(), s) })
 }
@@ -224,7 +225,7 @@ func (f Finding) check() error {
 	return nil
 }
 
-// whole rejects an experiment that lacks a value that its status requires.
+// whole rejects an experiment without a value that its status requires.
 func (e Experiment) whole() error {
 	switch {
 	case !e.Status.Settled():
@@ -256,8 +257,8 @@ func checkedRegions(what string, names []string) ([]string, error) {
 }
 
 // Clash returns the reason why two experiments would invalidate each other, or "" if they do not. On the same days,
-// they must not test the same channel or treat the same region. Neither may treat a control region of the other. Drafts
-// and canceled experiments never clash.
+// they must not test the same channel or treat the same region. Neither experiment may treat a control region of the
+// other. Drafts and canceled experiments never conflict.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""
@@ -265,8 +266,8 @@ func (e Experiment) Clash(other Experiment) string {
 	return e.Overlap(other)
 }
 
-// Overlap is [Experiment.Clash] for any status. For a draft, it returns the reason why the draft cannot be planned
-// together with the other experiment.
+// Overlap works like [Experiment.Clash], but for any status. For a draft, it returns the reason why the draft cannot be
+// planned together with the other experiment.
 func (e Experiment) Overlap(other Experiment) string {
 	shared := e.Days.Intersect(other.Days)
 	if e.ID == other.ID || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// ForecastLevels are the levels of the prediction intervals stored with a forecast, in percent.
+// ForecastLevels returns the levels of the prediction intervals stored with a forecast, in percent.
 func ForecastLevels() [3]int { return [3]int{80, 90, 95} }
 
 // Occasion is the reason for a forecast.
@@ -42,7 +42,7 @@ type ForecastBand struct{ Low, High float64 }
 // ForecastOutcome compares a forecast with the actual value.
 type ForecastOutcome struct {
 	Actual      float64
-	Error       float64 // actual less median
+	Error       float64 // actual minus median
 	Inside      [3]bool // whether each interval contains the actual value
 	Pinball     float64
 	MASE        *float64 // nil: no scale to compare with
@@ -74,5 +74,5 @@ type ForecastRecord struct {
 	Days     civil.Range
 }
 
-// ForecastDays are the horizons, in days, of daily forecasts.
+// ForecastDays returns the horizons of daily forecasts in days.
 func ForecastDays() [3]int { return [3]int{1, 7, 28} }

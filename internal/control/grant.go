@@ -9,7 +9,7 @@ import (
 // ClientID identifies an OAuth client: an ID from registration, or the URL of its client ID metadata document.
 type ClientID string
 
-// Client is a registered OAuth client. It is a public client: registration gives it an ID but no secret and no
+// Client is a registered OAuth client. It is a public client. Registration gives it an ID, but no secret and no
 // permissions.
 type Client struct {
 	ID        ClientID
@@ -81,8 +81,8 @@ type Access struct {
 	Role      Role
 }
 
-// The kinds of audit events about grants. The subject is the grant, with two exceptions. It is the client for a scope
-// that the person's role does not allow, and the tool for a call without the required scope.
+// The kinds of audit events about grants. The subject is usually the grant. If the person's role does not allow a
+// scope, the subject is the client. If a call lacks the required scope, the subject is the tool.
 const (
 	GrantMade    EventKind = "grant_made"
 	GrantRefused EventKind = "grant_refused"

@@ -31,7 +31,7 @@ func NewGuardrails(ws measure.WorkspaceID) Guardrails {
 	return Guardrails{Workspace: ws, StepPct: 20, PerHour: 3, PerDay: 10}
 }
 
-// Hours are hours of the day. The end is exclusive; 22-6 includes midnight. The zero value is all hours.
+// Hours are hours of the day. The end is exclusive. The hours 22-6 include midnight. The zero value is all hours.
 type Hours struct{ From, To int }
 
 // Set reports whether the hours are limited.
@@ -48,7 +48,7 @@ func (h Hours) Contain(hour int) bool {
 	return hour >= h.From || hour < h.To
 }
 
-// String formats the hours as they are set: "8-20", "none" for no limit.
+// String formats the hours as they are set, such as "8-20". It returns "none" if there is no limit.
 func (h Hours) String() string {
 	if !h.Set() {
 		return Unset
@@ -114,7 +114,7 @@ func (g Guardrails) Check() error {
 	return g.Hours.check()
 }
 
-// Differences describes a change of guardrails for the audit log; "" if nothing changed.
+// Differences describes a change of guardrails for the audit log. It returns "" if nothing changed.
 func (g Guardrails) Differences(before Guardrails) string {
 	var parts []string
 	now, was := g.Limits(), before.Limits()

@@ -6,8 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// JobLease is the right of a node to run a workspace's job of a kind. A node that ends without releasing the lease loses
-// it when it expires.
+// JobLease is the right of a node to run a workspace's job of a kind. If the node ends without releasing the lease, the
+// lease expires.
 type JobLease struct {
 	Workspace measure.WorkspaceID
 	Kind      string

@@ -73,8 +73,8 @@ func (r Role) rank() int {
 	return len(Roles())
 }
 
-// MayGive reports whether a person with the role may give the role to another person or remove it. Managers may, up to
-// their own role. An unknown role cannot be given.
+// MayGive reports whether a person with the role may give the other role to another person or remove it. Only managers
+// may, and the other role must not be higher than their own. An unknown role cannot be given.
 func (r Role) MayGive(other Role) bool {
 	return r.Manages() && slices.Contains(Roles(), other) && !other.Outranks(r)
 }
@@ -98,8 +98,8 @@ type Membership struct {
 // InvitationID identifies an invitation.
 type InvitationID string
 
-// Invitation adds the person who opens its link to a workspace. The link contains the secret; the store contains a hash
-// of it. The invitation can be accepted once, and only while its author may still give the role.
+// Invitation adds the person who opens its link to a workspace. The link contains the secret. The store contains only a
+// hash of the secret. The invitation can be accepted once, and only while its author may still give the role.
 type Invitation struct {
 	ID        InvitationID
 	Hash      []byte // SHA-256 of the secret
@@ -114,12 +114,14 @@ type Invitation struct {
 // NewSession is a session to create.
 type NewSession struct {
 	Session
-	// hash of the password that was verified; if the password has changed since, no session is created
+	// Password is the hash of the password that was verified. If the password has changed since then, no session is
+	// created.
 	Password string
 	From     string // origin of the sign-in, as text for the audit log
 }
 
-// Session is a signed-in browser. The browser's cookie contains the secret; the store contains a hash of it.
+// Session is a signed-in browser. The browser's cookie contains the secret. The store contains only a hash of the
+// secret.
 type Session struct {
 	Hash      []byte // SHA-256 of the secret
 	User      UserID
@@ -129,8 +131,8 @@ type Session struct {
 	Browser   string    // name that the browser reports; "" when it reports none
 }
 
-// The kinds of audit events about people. The subject of a change of role is the person; its detail names the roles
-// before and after. The subject of an invitation is its ID.
+// The kinds of audit events about people. The subject of a change of role is the person. Its detail names the roles
+// before and after the change. The subject of an invitation is its ID.
 const (
 	UserMade        EventKind = "user_made"
 	UserRemoved     EventKind = "user_removed"

@@ -9,8 +9,8 @@ import (
 // ShareID identifies a share link.
 type ShareID string
 
-// Share is a link that shows one page to people without an account, read-only. Its secret is shown once; the store
-// contains a hash of it.
+// Share is a link that shows one page to people without an account, read-only. Its secret is shown once. The store
+// contains only a hash of the secret.
 type Share struct {
 	ID        ShareID
 	Workspace measure.WorkspaceID
@@ -33,7 +33,8 @@ const (
 // Valid reports whether the link has not expired at that instant. A revoked link is removed.
 func (s Share) Valid(at time.Time) bool { return at.Before(s.ExpiresAt) }
 
-// The kinds of audit events about share links. The subject is the link's ID, the detail the page with its filters.
+// The kinds of audit events about share links. The subject is the link's ID, and the detail is the page with its
+// filters.
 const (
 	ShareMade    EventKind = "share_made"
 	ShareRevoked EventKind = "share_revoked"

@@ -22,8 +22,8 @@ type HookSecret struct {
 // DeliveryID identifies a webhook message in its workspace. The sender chooses it.
 type DeliveryID string
 
-// Delivery is a webhook message. It is pending until it is imported. A message that cannot be imported is stored for a
-// while with the reason.
+// Delivery is a webhook message. It is pending until it is imported. A message that cannot be imported is stored with
+// the reason until its retention ends.
 type Delivery struct {
 	Workspace measure.WorkspaceID
 	ID        DeliveryID // the sender's ID, equal in every repetition of the message
@@ -50,8 +50,8 @@ const (
 	MostUnusable  = 1000 // per workspace
 )
 
-// The kinds of audit events about webhooks. The subject is the secret's ID. A person has to handle a shop's privacy
-// requests, so the detail of their events contains the shop's customer number.
+// The kinds of audit events about webhooks. The subject is the secret's ID. A person must handle a shop's privacy
+// requests, so the detail of an event about a request contains the shop's customer number.
 const (
 	HookSecretAdded   EventKind = "webhook_secret_added"
 	HookSecretRemoved EventKind = "webhook_secret_removed"

@@ -70,7 +70,7 @@ func (w Workspace) Checked() (Workspace, error) {
 }
 
 // CheckedName returns the name of a workspace or key without surrounding spaces. A name is one line of 1 to 100
-// characters; anything else is a fault of kind invalid.
+// characters. Any other text is a fault of kind invalid.
 func CheckedName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {

@@ -46,7 +46,7 @@ func WriteFile(path string, text []byte) error {
 	return os.Rename(temporary, path)
 }
 
-// WriteJSON replaces a file in one step by the indented JSON of a value.
+// WriteJSON writes a value as indented JSON to a file. It replaces the file in one step.
 func WriteJSON(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

@@ -25,7 +25,7 @@ type Store struct {
 	Whole  bool       `json:"whole"`            // false until it is complete
 }
 
-// Read returns the description of the directory's demo store; the result ok is false if there is none.
+// Read returns the description of the directory's demo store. The result ok is false if there is none.
 func Read(dataDir string) (made Store, ok bool, err error) {
 	path := filepath.Join(dataDir, datadir.DemoStore)
 	text, err := os.ReadFile(path)
@@ -41,8 +41,8 @@ func Read(dataDir string) (made Store, ok bool, err error) {
 	return made, true, nil
 }
 
-// Clock returns the clock of answers: the real clock, or noon of the demo's frozen day. Limits, expiries and timeouts
-// use the real clock.
+// Clock returns the clock that the measurements use. It is the real clock, or fixed at noon of the demo's frozen day.
+// Limits, expiries and timeouts use the real clock.
 func Clock(dataDir string, real func() time.Time) (func() time.Time, error) {
 	made, ok, err := Read(dataDir)
 	if err != nil || !ok || !made.Frozen || !made.Whole {

@@ -6,7 +6,7 @@ import (
 	"assay/internal/money"
 )
 
-// costs returns the demo's payment fees and shipping cost. Its products have unit costs, except one in eight.
+// costs returns the demo's payment fees and shipping cost. One product in eight has no unit cost.
 func costs() []measure.CostRule {
 	amount := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: demo.StoreCurrency} }
 	return []measure.CostRule{

@@ -92,7 +92,7 @@ func Open(ctx context.Context, dir Directory, o Options) (*Demo, error) {
 	return &Demo{dataDir: dir.Path, access: access}, err
 }
 
-// create generates the store and replaces an earlier or incomplete one. In its last step, it marks the store as
+// create generates the store and replaces an earlier or incomplete store. Its last step marks the new store as
 // complete.
 func (a Directory) create(ctx context.Context, o Options, begun bool) (Store, error) {
 	made := o.Store
@@ -170,8 +170,8 @@ func (a Directory) generate(ctx context.Context, made Store, progress func(done,
 	return truth, err
 }
 
-// access returns the demo's credentials: the credentials of an earlier start if they are still valid, otherwise new
-// credentials.
+// access returns the demo's credentials. It creates new credentials unless the credentials of an earlier start are
+// still valid.
 func (a Directory) access(ctx context.Context, made Store) (Access, error) {
 	access := Access{Email: email, Password: rand.Text()}
 	text, err := os.ReadFile(filepath.Join(a.Path, datadir.Demo))

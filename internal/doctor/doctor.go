@@ -161,7 +161,7 @@ func (d *diagnosis) stores(ctx context.Context) {
 	d.workspacesOf(ctx, a)
 }
 
-// running reads from the service that has locked the directory the list of facts that it could not open.
+// running gets the list of facts that cannot be opened from the service that has locked the directory.
 func (d *diagnosis) running(ctx context.Context) {
 	var unopened map[measure.WorkspaceID]string
 	s, err := socket.Connect(d.config.Data)

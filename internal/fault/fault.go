@@ -1,7 +1,7 @@
 // Package fault defines the kinds of failure that a caller can act on.
 //
-// The kind is set once, where the cause is known. An error without a kind is internal: it is logged in full and shown
-// as a plain sentence. One table at the edge of the service maps kinds to HTTP status and JSON-RPC code.
+// The kind is set once, where the cause is known. An error without a kind is internal. It is logged in full, and the
+// caller sees only a general sentence. One table maps kinds to HTTP status and JSON-RPC code.
 package fault
 
 import (
@@ -66,26 +66,26 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// Invalid is the fault of an input that is not accepted.
+// Invalid returns the fault of an input that is not accepted.
 func Invalid(format string, args ...any) *Error { return New(KindInvalid, format, args...) }
 
-// NotFound is the fault of an object that is not in this workspace.
+// NotFound returns the fault of an object that is not in this workspace.
 func NotFound(format string, args ...any) *Error { return New(KindNotFound, format, args...) }
 
-// NotReady is the fault of a missing precondition.
+// NotReady returns the fault of a missing precondition.
 func NotReady(format string, args ...any) *Error { return New(KindNotReady, format, args...) }
 
-// Forbidden is the fault of a caller without permission.
+// Forbidden returns the fault of a caller without permission.
 func Forbidden(format string, args ...any) *Error { return New(KindForbidden, format, args...) }
 
-// Conflict is the fault of a state that has changed, or of another operation that is running.
+// Conflict returns the fault of a state that has changed, or of another operation that is running.
 func Conflict(format string, args ...any) *Error { return New(KindConflict, format, args...) }
 
-// Unavailable is the fault of an engine, a disk or a platform that does not respond.
+// Unavailable returns the fault of an engine, a disk or a platform that does not respond.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
 
-// LogLevel returns the log level of a failed request. It is info if the client has canceled the request, because the
-// failure then follows from the cancellation, and error otherwise.
+// LogLevel returns the log level of a failed request. The level is info if the client has canceled the request, because
+// the failure then follows from the cancellation. Otherwise, the level is error.
 func LogLevel(ctx context.Context) slog.Level {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return slog.LevelInfo
@@ -93,7 +93,7 @@ func LogLevel(ctx context.Context) slog.Level {
 	return slog.LevelError
 }
 
-// KindOf returns the error's kind, and KindInternal for an error without one.
+// KindOf returns the error's kind, or KindInternal for an error without a kind.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -85,7 +85,7 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 }
 
 // signedBody reads the body of a message and checks its signature. Messages are untrusted input. The body is not read
-// if no secret can have signed it. It counts against the budget of anonymous callers until it is verified.
+// if no secret can have signed it. The body counts against the budget of anonymous callers until it is verified.
 func (f *Feed) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
 	secrets, err := f.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
@@ -228,8 +228,8 @@ func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// redact removes the customers that messages request to delete. It runs before messages are processed, so orders in the
-// same batch become anonymous too.
+// redact removes customers whose deletion is requested by messages. It runs before messages are processed, so orders in
+// the same batch become anonymous too.
 func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
 	for i := range messages {
 		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {
@@ -247,7 +247,7 @@ func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages
 	return nil
 }
 
-// batch processes messages of a workspace and returns the number of finished ones.
+// batch processes messages of a workspace and returns the number of finished messages.
 func (f *Feed) batch(ctx context.Context, ws measure.WorkspaceID, messages []control.Delivery) (int, error) {
 	workspace, err := f.Store.Workspace(ctx, ws)
 	if err != nil {

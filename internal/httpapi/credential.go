@@ -37,7 +37,7 @@ func (s *service) caller(r *http.Request) (auth.Principal, error) {
 	return s.Auth.Authenticate(r.Context(), token)
 }
 
-// refuseCaller answers a request that [service.caller] could not authenticate.
+// refuseCaller sends the error for a request that [service.caller] could not authenticate.
 func (s *service) refuseCaller(x *exchange, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindUnauthenticated:
@@ -68,8 +68,8 @@ func bearer(h http.Header) string {
 	return token
 }
 
-// challenge answers 401 and states where clients get a token. It reports an invalid token only if the request had a
-// credential.
+// challenge sends status 401 and states where clients get a token. It reports an invalid token only if the request had
+// a credential.
 func (s *service) challenge(x *exchange, sent bool) {
 	value := `Bearer resource_metadata="` + s.metadataURL + `", scope="` + string(control.ScopeRead) + `"`
 	if sent {
@@ -113,7 +113,7 @@ func (s *service) withinLimit(x *exchange, r *http.Request) bool {
 	return false
 }
 
-// wholeSeconds rounds up. A caller that waits for the reported time is then not too early.
+// wholeSeconds rounds up, so that a caller that waits for the reported time does not call too early.
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }

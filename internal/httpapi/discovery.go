@@ -10,7 +10,7 @@ import (
 	"assay/internal/mcp"
 )
 
-// describe is the answer of /api/mcp/info.
+// describe returns the response body of /api/mcp/info.
 func (s *service) describe() []byte {
 	tools := make([]string, len(s.Tools))
 	for i, t := range s.Tools {
@@ -34,7 +34,8 @@ func (s *service) describe() []byte {
 	})
 }
 
-// serveInfo answers an authenticated caller. The call does not count against the rate limit.
+// serveInfo sends the description of the service to an authenticated caller. The call does not count against the rate
+// limit.
 func (s *service) serveInfo(x *exchange, r *http.Request) {
 	if s.authenticate(x, r) {
 		x.json(http.StatusOK, s.info)

@@ -26,12 +26,12 @@ type exchange struct {
 	reply     mcp.Reply
 	status    int
 
-	values [8]string // of headers that differ between answers
+	values [8]string // of headers that differ between responses
 	used   int       // of values
 }
 
-// Values of headers that are the same in every answer. All answers share these slices without a copy. They are never
-// modified: they have no spare capacity, so [http.Header.Add] allocates a new slice.
+// Values of headers that are the same in every response. All responses share these slices without a copy. They are
+// never modified. They have no spare capacity, so [http.Header.Add] allocates a new slice.
 var (
 	jsonText   = []string{"application/json"}
 	notStored  = []string{"no-store"}
@@ -43,8 +43,8 @@ var (
 	closed     = []string{"close"}
 )
 
-// set sets a header that occurs once in an answer, without the allocation of [http.Header.Set]. The name must be in the
-// canonical form of net/http.
+// set sets a header that occurs once in a response, without the allocation of [http.Header.Set]. The name must be in
+// the canonical form of net/http.
 func (x *exchange) set(name, value string) {
 	if x.used == len(x.values) {
 		x.Header()[name] = []string{value}
@@ -72,17 +72,17 @@ func (x *exchange) Write(b []byte) (int, error) {
 // Unwrap lets [http.ResponseController] reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// ServeHTTP answers, logs and measures one request.
+// ServeHTTP handles, logs and measures one request.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := s.Now()
 	x := &exchange{ResponseWriter: w, requestID: requestID(r)}
 	x.set("X-Request-Id", x.requestID)
 	s.secure(x.Header())
 	if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
-		// A request with both a length and chunks may be request smuggling, so its connection closes after the answer
+		// A request with both a length and chunks may be request smuggling, so its connection closes after the response
 		// (RFC 9112, section 6.1). net/http does not report that a request had both, nor that an HTTP/1.0 request had
-		// chunks. So every chunked body and every HTTP/1.0 request closes its connection. Few clients are affected:
-		// they send bodies of known length, and a Singer tap sends one long request.
+		// chunks. Therefore, every chunked body and every HTTP/1.0 request closes its connection. Few clients are
+		// affected, because they send bodies of known length, and a Singer tap sends one long request.
 		x.Header()["Connection"] = closed
 	}
 	defer func() {
@@ -97,7 +97,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.dispatch(x, r)
 }
 
-// secure sets the headers that every answer has. Pages add to them.
+// secure sets the headers that every response has. Pages add to them.
 func (s *service) secure(h http.Header) {
 	h["X-Content-Type-Options"] = notSniffed
 	h["X-Frame-Options"] = notFramed
@@ -107,7 +107,7 @@ func (s *service) secure(h http.Header) {
 	}
 }
 
-// requestID returns the caller's ID of the request if it is safe for a log, else a new ID.
+// requestID returns the caller's ID of the request if the ID is safe for a log, otherwise a new ID.
 func requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	sane := len(id) > 0 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""
@@ -130,10 +130,10 @@ func (s *service) logFailure(x *exchange, r *http.Request, what string, err erro
 	s.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), what, slog.String("request_id", x.requestID), slog.Any("error", err))
 }
 
-// busyFor is the wait in seconds before a caller repeats a request that was answered with 503.
+// busyFor is the wait in seconds before a caller repeats a request that was rejected with 503.
 const busyFor = "5"
 
-// busy answers that the service currently has no memory for the body.
+// busy sends the error that the service currently has no memory for the body.
 func (s *service) busy(x *exchange, body any) {
 	x.set("Retry-After", busyFor)
 	x.Header().Set("Connection", "close") // the rest of the body is not read
@@ -191,7 +191,7 @@ func (s *service) knownTool(name string) string {
 	return "unknown"
 }
 
-// json writes a JSON answer that must not be cached. It sends the parts in order.
+// json writes a JSON response that must not be cached. It sends the parts in order.
 func (x *exchange) json(status int, parts ...[]byte) {
 	length := 0
 	for _, part := range parts {

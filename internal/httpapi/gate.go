@@ -59,7 +59,8 @@ func withPort(host, port string) string {
 // knows reports whether the Host header of the request names this service.
 func (g gate) knows(host string) bool { return slices.Contains(g.hosts, strings.ToLower(host)) }
 
-// origin returns the request's Origin header, "" if there is none, and whether that origin may call the service.
+// origin returns the request's Origin header, or "" if there is none. It also returns whether that origin may call the
+// service.
 func (g gate) origin(r *http.Request) (origin string, allowed bool) {
 	switch values := r.Header.Values("Origin"); len(values) {
 	case 0:
@@ -79,7 +80,7 @@ const (
 )
 
 // admit rejects unknown hosts and origins. For an allowed origin, it sets the headers that let the browser read the
-// answer.
+// response.
 func (s *service) admit(x *exchange, r *http.Request) bool {
 	x.Header()["Vary"] = byOrigin
 	if !s.gate.knows(r.Host) {

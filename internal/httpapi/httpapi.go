@@ -16,13 +16,13 @@ import (
 	"assay/internal/mcp"
 )
 
-// Authenticator returns the principal of a bearer token. Its errors are of kind unauthenticated for an unknown token,
-// and of kind misconfigured if a setting that tokens need is missing.
+// Authenticator returns the principal of a bearer token. An unknown token is an error of kind unauthenticated. If a
+// setting that tokens need is missing, the error is of kind misconfigured.
 type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (auth.Principal, error)
 }
 
-// Limiter counts a call of a workspace and decides whether it may be answered.
+// Limiter counts a call of a workspace and decides whether it is allowed.
 type Limiter interface {
 	Count(ctx context.Context, p auth.Principal) auth.Decision
 }
@@ -57,13 +57,13 @@ type Options struct {
 	Session func(p auth.Principal, requestID string) mcp.Session
 	Ready   func(context.Context) error // whether the stores can be reached; nil: always
 
-	// Unopened returns the number of workspaces with facts that cannot be opened; nil: none. Calls of other workspaces
-	// are answered.
+	// Unopened returns the number of workspaces with facts that cannot be opened. If Unopened is nil, there are none.
+	// Calls of other workspaces are not affected.
 	Unopened func() int
 
 	// Singer imports the messages of a Singer tap into the caller's workspace. It returns the last state that the tap
-	// may store, nil if there is none, and a report as JSON. It returns both even with an error. If Singer is nil,
-	// there is no such endpoint.
+	// may store, or nil if there is none. It also returns a report as JSON. It returns both even with an error. If
+	// Singer is nil, there is no such endpoint.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
 	// Shopify stores a message of a shop and returns the outcome as one word. It reads the body only if the signature
@@ -72,11 +72,12 @@ type Options struct {
 	// endpoint.
 	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
 
-	// Bodies bounds the memory of request bodies of anonymous callers; nil: the service has its own budget of 64 MiB.
+	// Bodies bounds the memory of request bodies of anonymous callers. If it is nil, the service has its own budget of
+	// 64 MiB.
 	Bodies *bodybudget.Budget
 
-	// AddressOf returns the client address of a request. The budget limits bodies by this address; nil: all requests
-	// share one address.
+	// AddressOf returns the client address of a request. The budget limits bodies by this address. If AddressOf is nil,
+	// all requests share one address.
 	AddressOf func(*http.Request) netip.Addr
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none
@@ -87,7 +88,7 @@ type Options struct {
 	Now     func() time.Time // the real clock, for durations
 }
 
-// service answers requests. It is immutable.
+// service handles requests. It is immutable.
 type service struct {
 	Options
 	gate    gate
@@ -95,7 +96,7 @@ type service struct {
 	server  mcp.Server
 	openapi []byte
 	info    []byte
-	// resource is the protected-resource metadata, metadataURL its address in challenges.
+	// resource is the protected-resource metadata, and metadataURL is its address in challenges.
 	resource    []byte
 	metadataURL string
 }

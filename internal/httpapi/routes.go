@@ -32,7 +32,7 @@ const (
 	routePages     = "pages"
 )
 
-// route is a path that the service answers. The OpenAPI document is generated from the table of routes.
+// route is a path that the service serves. The OpenAPI document is generated from the table of routes.
 type route struct {
 	path    string
 	name    string // in logs and metrics
@@ -63,8 +63,8 @@ func routes() []route {
 	}
 }
 
-// dispatch finds the route by the exact path. Unlike [http.ServeMux], it does not clean or redirect paths: a nearly
-// correct path gets a hint. The order of checks is path, method, host, origin.
+// dispatch finds the route by the exact path. Unlike [http.ServeMux], it does not clean or redirect paths. The response
+// to a nearly correct path contains a hint. The order of checks is path, method, host, origin.
 func (s *service) dispatch(x *exchange, r *http.Request) {
 	known := s.routes[r.URL.Path]
 	if named := strings.TrimPrefix(r.URL.Path, shopifyPath); named != r.URL.Path && named != "" && !strings.Contains(named, "/") {

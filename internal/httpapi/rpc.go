@@ -20,8 +20,8 @@ var errTooLarge = errors.New("body above 1 MiB")
 // memory anyway.
 const smallBody = 16 << 10
 
-// rpc answers POST /api/mcp/rpc. Path, method, host and origin are already checked. The next checks are, in order:
-// size, credential, rate limit, media type and the message itself.
+// rpc serves POST /api/mcp/rpc. Path, method, host and origin are already checked. The next checks are, in order: size,
+// credential, rate limit, media type and the message itself.
 func (s *service) rpc(x *exchange, r *http.Request) {
 	if r.ContentLength < 0 || r.ContentLength > smallBody {
 		// A large body is read into memory only for authenticated callers. For other callers only its size is measured,
@@ -69,7 +69,7 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 }
 
 // readBody reads a body of the announced length, which net/http enforces. Without an announced length, it reads one
-// byte more than is allowed, to distinguish a full body from a body that is too large.
+// byte more than is allowed. The additional byte shows that a body is too large.
 func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= maxBody {
 		body := make([]byte, r.ContentLength)

@@ -35,7 +35,7 @@ type shopResult struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// shopify answers POST /api/webhooks/shopify/{workspace}. It does not disclose what is wrong with a credential.
+// shopify serves POST /api/webhooks/shopify/{workspace}. It does not disclose what is wrong with a credential.
 func (s *service) shopify(x *exchange, r *http.Request) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" || isCoded(r.Header) {
 		x.fail(mcp.WrongMediaType, nil)

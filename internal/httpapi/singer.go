@@ -24,7 +24,7 @@ const (
 	singerTime  = 24 * time.Hour
 )
 
-// singer answers POST /api/ingest/singer. The order of checks is the same as in rpc, except that the size is checked
+// singer serves POST /api/ingest/singer. The order of checks is the same as in rpc, except that the size is checked
 // last, while the messages are read.
 func (s *service) singer(x *exchange, r *http.Request) {
 	if !s.authenticate(x, r) || !s.withinLimit(x, r) {

@@ -2,7 +2,7 @@
 //
 // [Run] opens each file, detects its source, converts its rows to facts and stores them in the warehouse in one
 // transaction per file. It rejects a file that cannot be used and states the reason. The readers are in one package per
-// family of sources; [Readers] lists them.
+// family of sources. [Readers] lists all readers.
 package ingest
 
 import (
@@ -65,8 +65,9 @@ type Options struct {
 	// Unpacked limits the unpacked bytes of a compressed file, and the CSV of a Parquet file. 0 means [MaxUnpacked].
 	Unpacked int64
 
-	// TempDir is the folder for the rows of a Parquet file during its import; "" means the system's temporary folder.
-	// The rows are personal data. A killed process does not delete them, so the next start must empty the folder.
+	// TempDir is the folder for the rows of a Parquet file during its import. The default is the system's temporary
+	// folder. The rows are personal data. A killed process does not delete them, so the next start must empty the
+	// folder.
 	TempDir string
 
 	// Parquet writes the rows of a Parquet file to a new CSV file. An output larger than the limit most (in bytes) is a
@@ -102,7 +103,7 @@ func FileAt(path string) (File, error) {
 	}, nil
 }
 
-// Spool writes src to a temporary file, see [WriteTemp]. The caller must call remove at the end.
+// Spool writes src to a temporary file; see [WriteTemp]. The caller must call remove at the end.
 func Spool(dir, name string, src io.Reader) (file File, remove func() error, err error) {
 	path, err := WriteTemp(dir, "assay-import-*", src)
 	if err != nil {

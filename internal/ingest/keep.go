@@ -60,8 +60,8 @@ func plainName(name string) bool {
 	return len([]rune(name)) <= longestName && !strings.ContainsFunc(name, other) && strings.Join(strings.Fields(name), " ") == name
 }
 
-// MappingName derives a mapping's name from a file's name, without digits and the ending, which change between
-// exports.
+// MappingName derives a mapping's name from a file's name. It omits digits and the file extension, because they change
+// between exports.
 func MappingName(file string) string {
 	name, _, _ := strings.Cut(file, ".")
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })

@@ -17,8 +17,8 @@ const parquetMagic = "PAR1"
 // parquetEncoding is the encoding of Parquet files in reports.
 const parquetEncoding = "parquet"
 
-// table returns a file that contains text or a workbook: the file itself, or the rows of a Parquet file as CSV. The
-// function remove deletes temporary files.
+// table returns a file that contains text or a workbook. For a Parquet file, it returns the rows as CSV. For any other
+// file, it returns the file itself. The function remove deletes temporary files.
 func (r *runner) table(ctx context.Context, f File) (table File, parquet bool, remove func(), err error) {
 	remove = func() {}
 	content, err := f.Open()

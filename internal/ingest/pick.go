@@ -11,7 +11,7 @@ import (
 	"assay/internal/ingest/tabular"
 )
 
-// Number of rows to search for the header, and number of sample rows below the header.
+// headerRows is the number of rows that are searched for the header. sampleRows is the number of sample rows below it.
 const (
 	headerRows = 20
 	sampleRows = 400
@@ -50,8 +50,8 @@ func readerNames(readers []source.Reader) []string {
 	return names
 }
 
-// pick finds the header and its reader. It chooses the reader that supports the most columns, among the readers without
-// a missing column. It skips rows above the header.
+// pick finds the header and its reader. It skips rows above the header. Among the readers without a missing column, it
+// chooses the reader that supports the most columns.
 func pick(file string, samples []tabular.Sample, readers []source.Reader) (choice, error) {
 	var best, nearest choice
 	var rival source.Reader
@@ -82,8 +82,8 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 	return best, best.unambiguous(file)
 }
 
-// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not need the
-// repeated column. The reader does not need a column if it supports the same number of columns without it.
+// unambiguous rejects a header that repeats a column, unless the reader does not need the column. The reader does not
+// need the column if it supports the same number of columns without it.
 func (c choice) unambiguous(file string) error {
 	names := c.table.Header.Names()
 	for i, name := range names {
@@ -117,7 +117,7 @@ func below(records []tabular.Record) [][]string {
 	return rows
 }
 
-// nearer returns the choice with fewer missing columns; among equals, the choice with more known columns.
+// nearer returns the choice with fewer missing columns. Among equals, it returns the choice with more known columns.
 func nearer(a, b choice) choice {
 	switch {
 	case b.fit.Known == 0:

@@ -22,7 +22,7 @@ const (
 )
 
 // Seen contains the columns of a file and its first rows, also if no reader fits the file. Cells are shortened and
-// masked by [source.Shown]; column names are the file's own.
+// masked by [source.Shown]. Column names are unchanged.
 type Seen struct {
 	Header source.Header
 	Rows   [][]string
@@ -53,7 +53,7 @@ func seenIn(t source.Table) Seen {
 	return s
 }
 
-// guessed returns the likely table of a file that no reader fits: its widest row is the header.
+// guessed returns the likely table of a file that no reader fits. It assumes that the widest row is the header.
 func guessed(samples []tabular.Sample) Seen {
 	var table source.Table
 	wide := widest(samples)

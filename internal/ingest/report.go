@@ -54,7 +54,7 @@ type FileReport struct {
 	Version      uint64               `json:"data_version,omitempty"`
 	Warnings     []source.Note        `json:"warnings,omitempty"`
 
-	// Seen is set by a dry run, for a page.
+	// A dry run sets Seen and Read for the page.
 	Seen Seen      `json:"-"`
 	Read []Reading `json:"-"`
 }

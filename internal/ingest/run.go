@@ -331,8 +331,8 @@ func unreadable(ctx context.Context, name string, err error) error {
 	return refused
 }
 
-// A batch is passed on at this number of rows or at this size of their text. A file of a few megabytes can contain rows
-// of 4 MiB, because they compress well.
+// A batch is passed to the import when it has batchRows rows or batchBytes of text. A file of a few megabytes can
+// contain rows of 4 MiB, because they compress well.
 const (
 	batchRows  = 8192
 	batchBytes = 16 << 20

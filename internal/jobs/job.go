@@ -33,7 +33,7 @@ const (
 	Draws Unit = "draws" // of the posterior distribution
 )
 
-// Kind is a kind of work. Its name is recorded in a file and identifies it.
+// Kind is a kind of work. The name identifies the kind in stored leases.
 type Kind struct {
 	Name       string
 	Unit       Unit   // "" if the work reports no progress
@@ -43,7 +43,7 @@ type Kind struct {
 	Cancelling string // the effect of canceling, a sentence
 }
 
-// one at a time, so that a core remains for calls
+// The kinds of jobs.
 var (
 	Import = Kind{
 		Name: "import", Unit: Bytes, Most: 4,
@@ -54,7 +54,7 @@ var (
 		Cancelling: "A canceled stream stores the records up to its last state.",
 	}
 	Training = Kind{
-		Name: "training", Unit: Draws, Alone: true, Slots: 1, // the others leave a core for calls
+		Name: "training", Unit: Draws, Alone: true, Slots: 1, // one at a time, so that a core remains for calls
 		Cancelling: "A canceled training does not change the current model.",
 	}
 	Forecast = Kind{
@@ -83,7 +83,7 @@ type Job struct {
 	Cancelling  string              `json:"cancelling,omitempty"`
 }
 
-// Left is the estimated remaining time, 0 if it is unknown.
+// Left returns the estimated remaining time, or 0 if it is unknown.
 func (j Job) Left() time.Duration { return time.Duration(j.LeftSeconds) * time.Second }
 
 // Spec describes a job to start.

@@ -4,9 +4,9 @@
 //
 // A [Routine] is recurring work of a workspace. It runs on a schedule or when a member requests it.
 //
-// Jobs of which a workspace has one at a time have a lease in the control data, so that one node runs them. The node extends
-// the lease while the job runs. A background job of a routine that is interrupted by the end of its node is resumed by a
-// restarted service, or by another node when the lease has expired.
+// If a workspace may have only one job of a kind at a time, the job has a lease in the control data. Therefore, only
+// one node runs the job. The node extends the lease while the job runs. If the end of a node interrupts a background
+// job of a routine, a restarted service resumes the job. Another node resumes it when the lease has expired.
 package jobs
 
 import (
@@ -102,8 +102,8 @@ func (r *Runner) remove(t *Task) {
 	r.tasks = slices.DeleteFunc(r.tasks, func(other *Task) bool { return other == t })
 }
 
-// Start runs work as a background job and returns it. A service that is not up, or that runs the maximum number of
-// background jobs of the kind, results in a fault of kind unavailable.
+// Start runs work as a background job and returns it. If the service is not up, or runs the maximum number of
+// background jobs of the kind, Start returns a fault of kind unavailable.
 func Start[T any]( //nolint:contextcheck // the job outlives its caller
 	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
 ) (Job, error) {
@@ -251,7 +251,7 @@ func (r *Runner) end(run context.Context, t *Task, result any, err error) {
 	}
 }
 
-// slots returns the channel that limits the concurrent jobs of a kind, nil if there is no limit.
+// slots returns the channel that limits the concurrent jobs of a kind, or nil if there is no limit.
 func (r *Runner) slots(k Kind) chan struct{} {
 	if k.Slots == 0 {
 		return nil
@@ -264,7 +264,7 @@ func (r *Runner) slots(k Kind) chan struct{} {
 	return r.running[k.Name]
 }
 
-// find returns a task by its job's ID, nil if there is none. The caller has the lock.
+// find returns a task by its job's ID, or nil if there is none. The caller has the lock.
 func (r *Runner) find(id ID) *Task {
 	if at := slices.IndexFunc(r.tasks, func(t *Task) bool { return t.job.ID == id }); at >= 0 {
 		return r.tasks[at]

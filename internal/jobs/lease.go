@@ -11,7 +11,7 @@ import (
 
 const (
 	// leaseTime is the time after which another node resumes the job of a node that has ended. The clocks of nodes may
-	// differ by less than half of it.
+	// differ by less than half of this time.
 	leaseTime   = 2 * time.Minute
 	extendEvery = 30 * time.Second
 	releaseTime = 5 * time.Second // deadline for the end of a lease, also on shutdown
@@ -43,8 +43,8 @@ func (r *Runner) claim(run context.Context, t *Task) error {
 	return nil
 }
 
-// extend extends the lease of a job at each tick until run ends. If another node has the lease, or if it has expired
-// because the store does not respond, extend cancels the job, because another node may run it.
+// extend extends the lease of a job at each tick until run ends. It cancels the job if another node has the lease, or
+// if the lease has expired because the store does not respond. In both cases, another node may run the job.
 func (r *Runner) extend(run context.Context, t *Task, lease control.JobLease, tick <-chan time.Time) {
 	for {
 		select {

@@ -20,7 +20,7 @@ type record struct {
 	By        string              `json:"by"`
 }
 
-// UnmarshalJSON also reads the records of the first releases: the workspace of a training.
+// UnmarshalJSON also reads the records of the first releases, which contain only the workspace of a training.
 func (r *record) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &r.Workspace) == nil {
 		r.Kind, r.By = Training.Name, scheduler

@@ -21,12 +21,12 @@ type Routine struct {
 	What string // such as "Training the media mix model"
 	Run  func(ctx context.Context, w control.Workspace, t *Task) error
 
-	// Every is the interval between runs for all workspaces in turn. The first run is at startup. 0: no runs.
+	// Every is the interval between runs for all workspaces in turn. The first run is at startup. 0 means no runs.
 	Every time.Duration
-	// Schedule returns when the work is due in a workspace; nil: never.
+	// Schedule returns when the work is due in a workspace. If it is nil, the work is never due.
 	Schedule func(w control.Workspace) control.Retrain
-	// Tried returns when the workspace's last scheduled work ended, zero if there was none. Work that was due while the
-	// service was down runs after startup.
+	// Tried returns when the workspace's last scheduled work ended, or zero if there was none. Work that was due while
+	// the service was down runs after startup.
 	Tried func(ctx context.Context, w control.Workspace) (time.Time, error)
 }
 
@@ -36,7 +36,7 @@ const scheduler = "schedule"
 // lookEvery is the delay until a changed schedule takes effect.
 const lookEvery = time.Minute
 
-// routine returns the routine of a kind, nil if there is none.
+// routine returns the routine of a kind, or nil if there is none.
 func (r *Runner) routine(kind string) *Routine {
 	if at := slices.IndexFunc(r.Routines, func(each Routine) bool { return each.Kind.Name == kind }); at >= 0 {
 		return &r.Routines[at]
@@ -44,7 +44,7 @@ func (r *Runner) routine(kind string) *Routine {
 	return nil
 }
 
-// StartRoutine starts the routine of a kind for a workspace as a background job, which a restarted service resumes.
+// StartRoutine starts the routine of a kind for a workspace as a background job. A restarted service resumes the job.
 func (r *Runner) StartRoutine(ctx context.Context, k Kind, w control.Workspace, by string) (Job, error) {
 	routine := r.routine(k.Name)
 	if routine == nil {
@@ -113,7 +113,7 @@ type place struct {
 // scheduled is an entry of the scheduler.
 type scheduled interface{ NextRun() (time.Time, error) }
 
-// Next returns when the work of a kind is due next in the workspace; zero if it is not scheduled.
+// Next returns when the work of a kind is due next in the workspace, or zero if it is not scheduled.
 func (r *Runner) Next(k Kind, ws measure.WorkspaceID) time.Time {
 	r.mu.Lock()
 	entry := r.next[place{k.Name, ws}]
@@ -143,7 +143,7 @@ type entry struct {
 	job  gocron.Job
 }
 
-// caught runs scheduled work. A panic in it does not stop the scheduler.
+// caught runs scheduled work. A panic in the work does not stop the scheduler.
 func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
 	err := panics.Caught(func() error {
 		do(ctx)
@@ -162,7 +162,7 @@ func (s *schedule) begin(ctx context.Context) error {
 	return s.Store.ReleaseJobs(ctx)
 }
 
-// resume starts jobs whose nodes have ended.
+// resume starts the interrupted jobs of ended nodes again.
 func (s *schedule) resume(ctx context.Context, all []control.Workspace) {
 	interrupted, err := s.Store.InterruptedJobs(ctx, s.Clock.Now())
 	if err != nil {
@@ -253,8 +253,8 @@ func (s *schedule) put(ctx context.Context, routine *Routine, w control.Workspac
 	}
 }
 
-// crontab is the schedule in cron syntax, "" for none. Hours are in the workspace's time zone. If a clock change skips
-// the hour, there is no run. If it repeats the hour, there is one run.
+// crontab returns the schedule in cron syntax, or "" for none. Hours are in the workspace's time zone. If a clock
+// change skips the hour, there is no run. If a clock change repeats the hour, there is one run.
 func crontab(when control.Retrain, zone string) string {
 	switch when.Cadence {
 	case control.Weekly:
@@ -266,7 +266,7 @@ func crontab(when control.Retrain, zone string) string {
 	return ""
 }
 
-// lastDue returns when the work was last due before now, which is in the workspace's time zone.
+// lastDue returns when the work was last due before now. The parameter now is in the workspace's time zone.
 func lastDue(r control.Retrain, now time.Time) time.Time {
 	day := time.Date(now.Year(), now.Month(), now.Day(), r.Hour, 0, 0, 0, now.Location())
 	for day.After(now) || !isDay(r.Cadence, day) {
@@ -313,8 +313,8 @@ func (s *schedule) failed(ctx context.Context, routine *Routine, id measure.Work
 		slog.String("kind", routine.Kind.Name), slog.String("workspace", string(id)), slog.Any("error", err))
 }
 
-// all runs a routine for all workspaces in turn. A failure does not affect other workspaces. Workspaces that were
-// deleted since are skipped.
+// all runs a routine for all workspaces in turn. A failure does not affect other workspaces. A workspace that was
+// deleted meanwhile is skipped.
 func (s *schedule) all(ctx context.Context, routine Routine) {
 	all, err := s.Store.Workspaces(ctx)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"assay/internal/panics"
 )
 
-// onAllCores calls do for 0 ≤ i < n in parallel. If do stores its result at index i, results do not depend on the
-// number of cores.
+// onAllCores calls the function do for 0 ≤ i < n in parallel. If do stores its result at index i, results do not depend
+// on the number of cores.
 func onAllCores(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers panics.Group

@@ -52,7 +52,7 @@ type MMMReport struct {
 	labels    []string // labels of the periods in the file
 }
 
-// mmmDiagnostics describes the sampling; without sampling it has only the duration.
+// mmmDiagnostics describes the sampling. Without sampling, it contains only the duration.
 type mmmDiagnostics struct {
 	*mmm.Diagnostics
 	Clock

@@ -56,8 +56,8 @@ func (m MMM) addEvent(d *mmm.Data, group, name string, events []civil.Range) {
 	d.Controls = append(d.Controls, c)
 }
 
-// readEvents reads name,first,last: the first and last day of each occurrence of an event. It returns the names in the
-// order of the file.
+// readEvents reads a file with the columns name,first,last. They give the first and last day of each occurrence of an
+// event. It returns the names in the order of the file.
 func readEvents(path string) (names []string, events map[string][]civil.Range, err error) {
 	t, err := Open(path)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"assay/internal/sheet"
 )
 
-// Number of points of a response curve, and its largest spend as a multiple of current spend.
+// curvePoints is the number of points of a response curve. curveReach is the largest spend of a curve, as a multiple of
+// the current spend.
 const (
 	curvePoints = 41
 	curveReach  = 2

@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// schedule is an allocation over the periods after the data. Its budget and bounds are proportional to those of the
-// allocation.
+// schedule is an allocation over the periods after the data. The budget and bounds of the schedule are proportional to
+// the budget and bounds of the allocation.
 type schedule struct {
 	Budget  float64                     `json:"budget"`
 	Periods []scheduled                 `json:"periods"`

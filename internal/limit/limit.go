@@ -35,7 +35,7 @@ type Counter interface {
 // maxKeys bounds the keys of one kind in this process, since callers can invent keys.
 const maxKeys = 100_000
 
-// NewCounter returns a counter for one process. It never fails.
+// NewCounter returns a counter for one process. The counter never fails.
 func NewCounter() Counter { return &counter{counts: make(map[string]map[string]*window)} }
 
 type counter struct {
@@ -107,7 +107,8 @@ func (c *counter) Look(_ context.Context, k Key, now time.Time) (Count, error) {
 	return Count{}, nil
 }
 
-// sweep removes expired windows, or all windows if none has expired, because bounded memory has priority over accuracy.
+// sweep removes expired windows. If too many windows remain, it removes all windows, because bounded memory has
+// priority over accuracy.
 func sweep(of map[string]*window, now time.Time) {
 	for who, w := range of {
 		if !w.lasts(now) {

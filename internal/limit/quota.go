@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Quota limits a caller's events in a time window that starts with the first of them. It is safe for concurrent use.
+// Quota limits a caller's events in a time window that starts with the first event. It is safe for concurrent use.
 type Quota struct {
 	What    string // name of the event
 	Limit   int

@@ -19,17 +19,17 @@ const (
 	appExtension = "io.modelcontextprotocol/ui" // MCP Apps, revision 2026-01-26
 	linksSince   = "2025-06-18"                 // first revision with links to resources in results
 
-	// appSession begins the session IDs of clients with views. The server stores no sessions: the ID only repeats what
-	// the client announced. Other clients get no ID.
+	// appSession is the prefix of the session IDs of clients with views. The server stores no sessions. The ID only
+	// repeats the capability that the client announced. Other clients get no ID.
 	appSession = "ui-"
 )
 
-// client returns what the sender of a message can show. Only the headers of the message contain this.
+// client returns what the sender of a message can show. Only the headers of the message contain this information.
 func (in Incoming) client() Client {
 	return Client{Links: in.ProtocolVersion >= linksSince, Apps: strings.HasPrefix(in.SessionID, appSession)}
 }
 
-// sessionID returns the ID of a session for the capabilities of a client, "" for none.
+// sessionID returns the ID of a session for the capabilities of a client, or "" for none.
 func sessionID(capabilities json.RawMessage) string {
 	extensions := member(capabilities, "extensions")
 	types := member(member(extensions, appExtension), "mimeTypes")
@@ -44,7 +44,7 @@ func sessionID(capabilities json.RawMessage) string {
 	return ""
 }
 
-// member returns a member of an object, nil if there is none.
+// member returns a member of an object, or nil if there is none.
 func member(object json.RawMessage, wanted string) json.RawMessage {
 	if kindOf(object) != "object" {
 		return nil

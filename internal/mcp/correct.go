@@ -91,8 +91,8 @@ type RejectedError struct {
 	Fault *fault.Error
 	Set   map[string]any // arguments with repaired values
 	Drop  []string       // arguments to remove
-	// Main is the argument that the dropped arguments conflict with, such as a view. If the caller sent Main, it stays.
-	// Otherwise Main is set to Value and nothing is dropped.
+	// Main is the argument that the dropped arguments conflict with, such as a view. If the caller sent the argument
+	// Main, its value stays. Otherwise Main is set to Value and nothing is dropped.
 	Main  string
 	Value any
 }
@@ -119,8 +119,8 @@ func (o *object) hinted(tool string, today civil.Date, args []byte, err error) e
 // maxRepairs is the maximum number of conflicts that a corrected call resolves.
 const maxRepairs = 5
 
-// corrected returns an acceptable call that is close to the rejected one. Valid values stay, misspelled names and
-// values beyond a limit are corrected, and other invalid values are replaced using the schema. Then the repairs of the
+// corrected returns an acceptable call that is close to the rejected call. Valid values stay. Misspelled names and
+// values beyond a limit are corrected. Other invalid values are replaced using the schema. Then the repairs of the
 // rejection and of [Validator] are applied.
 func (o *object) corrected(tool string, today civil.Date, args []byte, r *RejectedError) json.RawMessage {
 	usable := o.usable(today, args)
@@ -141,7 +141,7 @@ func (o *object) corrected(tool string, today civil.Date, args []byte, r *Reject
 	return b.Bytes()
 }
 
-// usable returns the arguments that are acceptable or can be mended.
+// usable returns the arguments that are acceptable or can be corrected.
 func (o *object) usable(today civil.Date, args []byte) map[*parameter]json.RawMessage {
 	usable := map[*parameter]json.RawMessage{}
 	guesses := 0
@@ -182,7 +182,7 @@ func (o *object) repair(usable map[*parameter]json.RawMessage, r *RejectedError)
 	}
 }
 
-// conflict returns the rejection of arguments by the parameters' [Validator], nil if it accepts them.
+// conflict returns the rejection of arguments by the parameters' [Validator], or nil if it accepts them.
 func (o *object) conflict(usable map[*parameter]json.RawMessage) *RejectedError {
 	into := reflect.New(o.goType)
 	v, ok := reflect.TypeAssert[Validator](into)

@@ -18,7 +18,7 @@ var (
 
 // meantDay returns the day that a caller meant with a text in another form than YYYY-MM-DD. The text may be a word such
 // as yesterday, a timestamp, another notation, or a day beyond the end of its month. meantDay does not guess the order
-// of day and month. Without the parameter today, words have no meaning.
+// of day and month. If the parameter today is zero, words are not accepted.
 func meantDay(s string, today civil.Date) (civil.Date, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if day, ok := spokenDay(s, today); ok {

@@ -14,7 +14,7 @@ import (
 	"assay/internal/fault"
 )
 
-// maxProblems is the maximum number of mistakes that one answer lists.
+// maxProblems is the maximum number of mistakes that one error lists.
 const maxProblems = 5
 
 // decode decodes a call's arguments into the struct that the parameter into points to, and applies defaults. It reports
@@ -51,7 +51,8 @@ type decoder struct {
 	unnamed  int // mistakes beyond the maximum
 }
 
-// report adds a mistake. Beyond the maximum it does not build the text: a call may contain a million mistakes.
+// report adds a mistake. Beyond the maximum number of mistakes, it does not build the text, because a call may contain
+// a million mistakes.
 func (d *decoder) report(problem func() string) {
 	if len(d.problems) == maxProblems {
 		d.unnamed++
@@ -68,7 +69,7 @@ func (d *decoder) text() string {
 	return all
 }
 
-// mismatch reports the accepted values and the received one.
+// mismatch reports the accepted values and the received value.
 func (d *decoder) mismatch(path string, s *shape, raw []byte) {
 	d.report(func() string { return path + " must be " + s.wanted() + "; got " + shown(raw) })
 }
@@ -119,7 +120,7 @@ func (d *decoder) absent(p *parameter, into reflect.Value) {
 	}
 }
 
-// unknown reports an unknown name and the closest known one.
+// unknown reports an unknown name and the closest known name.
 func (o *object) unknown(name, path string) string {
 	what := "unknown argument " + quoted(name)
 	if path != "" {

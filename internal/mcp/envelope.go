@@ -15,7 +15,8 @@ type envelope struct {
 	params []byte // nil: none
 }
 
-// readEnvelope parses a body as one JSON-RPC message. The envelope of an error contains the ID if it was readable.
+// readEnvelope parses a body as one JSON-RPC message. After an error, the returned envelope contains the ID if the ID
+// was readable.
 func readEnvelope(body []byte) (envelope, error) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return envelope{}, refusal{Failure: NotJSON}
@@ -31,7 +32,7 @@ func readEnvelope(body []byte) (envelope, error) {
 	return parts.envelope(repeated)
 }
 
-// parts are the members of an envelope as received; nil if absent.
+// parts are the members of an envelope as received. An absent member is nil.
 type parts struct {
 	version, id, method, params []byte
 }

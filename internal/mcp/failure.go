@@ -32,7 +32,7 @@ const (
 	Unavailable
 )
 
-// failures is the table of errors: how each failure is represented on the wire.
+// failures contains the HTTP status, the JSON-RPC code and the message of each failure.
 var failures = [...]struct {
 	class   string // for logs and metrics
 	status  int    // HTTP
@@ -100,7 +100,7 @@ func (r refusal) Error() string {
 
 func invalidParams(detail string) error { return refusal{Failure: InvalidParams, detail: detail} }
 
-// invalidRequest uses the two-word message of the contract; the reason is in the member data.
+// invalidRequest returns the standard error "Invalid request". The reason is in the member data.
 func invalidRequest(reason string) error {
 	return refusal{Failure: InvalidRequest, data: map[string]string{"reason": reason}}
 }
@@ -118,8 +118,8 @@ func (e *ScopeError) Error() string {
 // Unwrap returns the failure's kind.
 func (e *ScopeError) Unwrap() error { return fault.Forbidden("%s", e.Error()) }
 
-// refusalOf converts an error of a session to its wire form. An error that the caller did not cause is internal: the
-// response shows no detail, and the log contains the error.
+// refusalOf converts an error of a session to an error response. An error that the caller did not cause is internal.
+// The response shows no detail, and the log contains the error.
 func refusalOf(err error) refusal {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r

@@ -9,15 +9,15 @@ import (
 	"assay/internal/fault"
 )
 
-// Form is the parameters of one action of a tool with several actions. One argument of the tool contains them. They are
-// a struct with the tags of a [Tool]'s parameters.
+// Form describes the parameters of one action of a tool with several actions. One argument of the tool contains them.
+// They are a struct with the tags of a [Tool]'s parameters.
 type Form[P any] struct{ plan *object }
 
 // FormOf parses the tags of the parameters. It panics on an invalid tag, which is a programming error.
 func FormOf[P any]() Form[P] { return Form[P]{planOf(reflect.TypeFor[P]())} }
 
 // Decode validates and decodes the value of the tool's argument. The error is a [RejectedError] that names missing
-// required parameters first. Unknown names are rejected with the allowed ones.
+// required parameters first. Unknown names are rejected with a list of the allowed names.
 func (f Form[P]) Decode(argument string, today civil.Date, values map[string]any) (p P, err error) {
 	if values == nil {
 		values = map[string]any{}

@@ -6,9 +6,9 @@ import (
 	"iter"
 )
 
-// The JSON walk below works on validated text. It returns every value as received, so an ID is returned unchanged.
-// Names are case-sensitive and duplicates are visible, unlike in encoding/json, which ignores case and silently keeps
-// the last of two members.
+// The functions below read validated JSON text. They return every value as received, so an ID is returned unchanged.
+// Names are case-sensitive, and duplicates are visible. In contrast, encoding/json ignores case and silently keeps the
+// last of two members.
 
 // members yields the decoded name and the encoded value of each member of a JSON object, in order.
 func members(object []byte) iter.Seq2[[]byte, []byte] {

@@ -16,10 +16,10 @@ type call struct {
 	reply   *Reply
 }
 
-// method answers one method with its encoded result.
+// method returns the encoded result of one method.
 type method func(context.Context, *call) (json.RawMessage, error)
 
-// methods lists the implemented methods. Other methods, including ping, are not answered.
+// methods lists the implemented methods. All other methods, including ping, are unknown.
 var methods = []struct {
 	name   string
 	answer method
@@ -85,7 +85,8 @@ func listTools(_ context.Context, c *call) (json.RawMessage, error) {
 	return c.session.ListTools(), c.firstPage()
 }
 
-// firstPage rejects a cursor: the lists of tools and prompts have one page, so the server never issues a cursor for them.
+// firstPage rejects a cursor. The lists of tools and prompts have one page, so the server never issues a cursor for
+// them.
 func (c *call) firstPage() error {
 	cursor, err := c.cursor()
 	if err == nil && cursor != nil {
@@ -94,7 +95,7 @@ func (c *call) firstPage() error {
 	return err
 }
 
-// cursor returns the cursor of a request for a list, nil for the first page.
+// cursor returns the cursor of a request for a list, or nil for the first page.
 func (c *call) cursor() (json.RawMessage, error) {
 	params, err := readParams(c.params, "cursor")
 	if err != nil || isNull(params[0]) || string(params[0]) == `""` {
@@ -125,8 +126,8 @@ func callTool(ctx context.Context, c *call) (json.RawMessage, error) {
 	return result, err
 }
 
-// IsToolError reports whether an encoded [CallResult] is an error. It checks the end of the result: isError is its
-// last member and is omitted when false.
+// IsToolError reports whether an encoded [CallResult] is an error. It checks the end of the result, because isError is
+// the last member and is omitted when false.
 func IsToolError(result []byte) bool {
 	const end = `"isError":true}`
 	return len(result) > len(end) && string(result[len(result)-len(end):]) == end
@@ -136,7 +137,7 @@ func IsToolError(result []byte) bool {
 const resourcesPerPage = 100
 
 // listResources returns a page of the resources. The cursor is the encoded URI of the last resource on the previous
-// page. So a page neither repeats nor skips a resource when others are added.
+// page. Therefore, a page neither repeats nor skips a resource when other resources are added.
 func listResources(ctx context.Context, c *call) (json.RawMessage, error) {
 	cursor, err := c.cursor()
 	if err != nil {
@@ -242,7 +243,7 @@ func stringParam(name string, raw []byte) (string, error) {
 	return text(raw), nil
 }
 
-// list makes an empty list encode as [] instead of null, which clients reject.
+// list returns an empty list for nil, because clients reject null in place of a list.
 func list[T any](of []T) []T {
 	if of == nil {
 		return []T{}
@@ -250,7 +251,8 @@ func list[T any](of []T) []T {
 	return of
 }
 
-// readParams returns the values of the named members of params, nil if absent. A duplicate name is an error.
+// readParams returns the values of the named members of params. A missing member has the value nil. A duplicate name is
+// an error.
 func readParams(params []byte, names ...string) ([]json.RawMessage, error) {
 	values := make([]json.RawMessage, len(names))
 	if isNull(params) {

@@ -20,8 +20,8 @@ func (o *object) nearest(name string) *parameter {
 }
 
 // Nearest returns the closest known word, or "" if none is close. It ignores case, spaces, hyphens and underscores. The
-// maximum difference is a third of the letters, but at least two letters. If no word is that close, it returns a word
-// that contains the given one: start for start_date.
+// maximum difference is a third of the letters, but at least two letters. If no word is that close, Nearest returns a
+// known word that contains the given word, or that the given word contains.
 func Nearest(word string, known []string) string {
 	if len(word) > maxNameLength {
 		return ""

@@ -63,8 +63,8 @@ var (
 	validatorType = reflect.TypeFor[Validator]()
 )
 
-// Validator checks what tags cannot express, such as the order of two dates. Check runs after all other checks have
-// passed; its error is of kind invalid, and a [RejectedError] if the call can be repaired.
+// Validator checks rules that tags cannot express, such as the order of two dates. Check runs after all other checks
+// have passed. Its error is of kind invalid. If the call can be repaired, the error is a [RejectedError].
 type Validator interface {
 	Check() error
 }

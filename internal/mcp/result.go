@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// SchemaGiver is a type that provides its own JSON Schema, because its encoding does not follow from its fields.
+// SchemaGiver is a type with its own JSON Schema, for types whose JSON differs from their fields.
 type SchemaGiver interface {
 	// JSONSchema is called on the zero value of the type.
 	JSONSchema() json.RawMessage
@@ -98,8 +98,8 @@ type resultField struct {
 	field    reflect.StructField
 }
 
-// resultFields lists the members of a struct as encoding/json writes them; a field hides a field of an embedded
-// struct with the same name.
+// resultFields lists the members of a struct as encoding/json writes them. A field hides a field of an embedded struct
+// with the same name.
 func resultFields(t reflect.Type) []resultField {
 	var out []resultField
 	add := func(f resultField, hide bool) {
@@ -136,7 +136,7 @@ func resultFields(t reflect.Type) []resultField {
 	return out
 }
 
-// resultType is the JSON Schema type of a Go type's encoding, or "" if it cannot be determined.
+// resultType returns the JSON Schema type of a Go type's encoding, or "" if it cannot be determined.
 func resultType(t reflect.Type) string {
 	switch {
 	case t == rawType:

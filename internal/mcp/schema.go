@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// schema returns the JSON Schema of the parameters, minified, in the order of the fields. It is small on purpose:
-// every client reads the schemas of all tools before its first call.
+// schema returns the JSON Schema of the parameters, minified, in the order of the fields. The schema must be small,
+// because every client reads the schemas of all tools before its first call.
 func (o *object) schema() json.RawMessage {
 	var b bytes.Buffer
 	o.writeSchema(&b, "")
@@ -102,7 +102,7 @@ func writeDoc(b *bytes.Buffer, doc string) {
 	b.Write(encode(doc))
 }
 
-// schemaType is the JSON Schema type of the kind, or "" for a value of any type.
+// schemaType returns the JSON Schema type of the kind, or "" for a value of any type.
 func (k kind) schemaType() string {
 	switch k {
 	case stringKind, dateKind:

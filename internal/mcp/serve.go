@@ -17,11 +17,11 @@ type Incoming struct {
 	SessionID       string // value of the header; "" if absent
 }
 
-// Reply is the answer to one message.
+// Reply is the response to one message.
 type Reply struct {
 	Status         int      // HTTP
 	Body           [][]byte // JSON, in parts to send in order; nil: no body
-	SessionID      string   // header of the answer to initialize; "": none
+	SessionID      string   // header of the response to initialize; "": none
 	RequiredScopes []string // scopes for the challenge, if the caller's grant lacks them
 	Method         string   // one of [Methods]; "" for another or none
 	Tool           string   // the name in tools/call as received, shortened
@@ -36,15 +36,15 @@ const (
 	OutcomeNotification = "notification"
 )
 
-// Server answers messages. It is stateless.
+// Server handles messages. It is stateless.
 type Server struct {
 	Version      string // of the service
 	Title        string // of the service, for people
 	Instructions string // for the client's model, when it connects
 }
 
-// Handle answers one message of a caller. It checks JSON, envelope, version, method and params in this order; the
-// session checks permissions. A panic is answered as an internal error.
+// Handle processes one message of a caller. It checks JSON, envelope, version, method and params in this order. The
+// session checks permissions. A panic gives an internal error.
 func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply Reply) {
 	e, err := readEnvelope(in.Body)
 	defer func() {
@@ -60,7 +60,7 @@ func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply
 	case err != nil:
 		reply.fail(e.id, err)
 	case e.id == nil:
-		// A call without an ID gets no answer, so it is not executed.
+		// A call without an ID gets no response, so it is not executed.
 		reply.Status, reply.Outcome = http.StatusAccepted, OutcomeNotification
 	default:
 		if client := in.client(); client != (Client{}) {
@@ -94,7 +94,8 @@ func (s Server) answer(ctx context.Context, session Session, e envelope, reply *
 	reply.Body = resultBody(e.id, result)
 }
 
-// resultBody frames a result without copying it: cached answers are sent directly from memory.
+// resultBody returns the response with a result. It does not copy the result, so cached results are sent directly from
+// memory.
 func resultBody(id, result []byte) [][]byte {
 	const start, end = `{"jsonrpc":"2.0","id":`, `,"result":`
 	head := make([]byte, 0, len(start)+len(id)+len(end))

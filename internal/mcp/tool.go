@@ -41,8 +41,8 @@ type Tool[D any] struct {
 	check  func(today civil.Date, args json.RawMessage) error
 }
 
-// Dated is implemented by a handler's dependencies that have the current day. Then a corrected call replaces words such
-// as yesterday with a day.
+// Dated is implemented by a handler's dependencies that have the current day. With this day, a corrected call replaces
+// words such as yesterday with a date.
 type Dated interface{ CurrentDay() civil.Date }
 
 // NewTool builds a tool from a spec and its handler. It panics if a parameter has no doc or a tag is invalid, which
@@ -92,7 +92,7 @@ func checkEmbedded(t reflect.Type) {
 }
 
 // Call validates and decodes the arguments, applies defaults and runs the handler. Invalid arguments give an error of
-// kind invalid. Its text names the parameter, the received value and the accepted values; its hint is a corrected call.
+// kind invalid. The text names the parameter, the received value and the accepted values. The hint is a corrected call.
 func (t Tool[D]) Call(ctx context.Context, d D, args json.RawMessage) (any, error) {
 	return t.call(ctx, d, args)
 }
@@ -107,7 +107,7 @@ type Content struct {
 	Name     string `json:"name,omitempty"`
 }
 
-// MarshalJSON writes the text even if it is empty, because clients reject content without one.
+// MarshalJSON writes the text even if it is empty, because clients reject content without a text.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c.Type == "text" {
 		return encode(struct {
@@ -127,16 +127,16 @@ type CallResult struct {
 	IsError           bool            `json:"isError,omitempty"`
 }
 
-// Session contains the tools, resources and prompts of one authenticated caller. Encoded results are written to the
-// wire unchanged, so a cached answer needs no encoding.
+// Session contains the tools, resources and prompts of one authenticated caller. Encoded results are sent unchanged, so
+// a cached result needs no encoding.
 type Session interface {
-	// For returns the session with answers for a client that shows more than texts and images.
+	// For returns the session with results for a client that shows more than texts and images.
 	For(client Client) Session
 	// ListTools returns the encoded result of tools/list.
 	ListTools() json.RawMessage
-	// CallTool returns the encoded [CallResult]. An error is a protocol error: of kind not_found for an unknown tool,
-	// forbidden for a missing scope of an OAuth caller. All other outcomes, including failures of the tool, are
-	// results.
+	// CallTool returns the encoded [CallResult]. An error is a protocol error. Its kind is not_found for an unknown
+	// tool, and forbidden for a missing scope of an OAuth caller. All other outcomes, including failures of the tool,
+	// are results.
 	CallTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 	ListResources(ctx context.Context) ([]Resource, error)
 	ReadResource(ctx context.Context, uri string) (ResourceContents, error)
@@ -155,7 +155,7 @@ type Resource struct {
 	Meta json.RawMessage `json:"_meta,omitempty"` // of a view
 }
 
-// ResourceContents is the answer of resources/read for one resource.
+// ResourceContents is the result of resources/read for one resource.
 type ResourceContents struct {
 	URI      string          `json:"uri"`
 	MIMEType string          `json:"mimeType,omitempty"`
@@ -178,7 +178,7 @@ type PromptArgument struct {
 	Required    bool   `json:"required,omitempty"`
 }
 
-// PromptResult is the answer of prompts/get.
+// PromptResult is the result of prompts/get.
 type PromptResult struct {
 	Description string          `json:"description,omitempty"`
 	Messages    []PromptMessage `json:"messages"`

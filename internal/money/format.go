@@ -14,7 +14,7 @@ const Minus = "−"
 // symbols lists the currencies that pages and charts write with a symbol. Other currencies have their ISO code.
 var symbols = map[Currency]string{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 
-// Symbol returns the symbol of a currency, "" for a currency that is written with its ISO code.
+// Symbol returns the symbol of a currency, or "" for a currency that is written with its ISO code.
 func (c Currency) Symbol() string { return symbols[c] }
 
 // Text formats whole units for answers, command output and logs: "USD 241,995", "-USD 12.50".

@@ -49,7 +49,7 @@ func refuse(code, text string) *refusal {
 // retryAfter is the wait in seconds before a client repeats a request that was answered with 503.
 const retryAfter = "5"
 
-// write answers a client with the error, in OAuth's JSON format.
+// write sends the error to the client, in OAuth's JSON format.
 func (r *refusal) write(w http.ResponseWriter) {
 	if r.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
@@ -57,7 +57,7 @@ func (r *refusal) write(w http.ResponseWriter) {
 	writeJSON(w, r.status, map[string]string{"error": r.code, "error_description": r.text})
 }
 
-// notConfigured answers requests that need a signing secret when none is set.
+// notConfigured returns the error for requests that need a signing secret when none is set.
 func notConfigured() *refusal {
 	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "the server has no signing secret; the operator has to configure one"}
 }
@@ -67,8 +67,8 @@ func (s *Server) report(r *http.Request, err error) {
 	s.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
 }
 
-// broken reports an internal failure and answers the request. If the store does not respond, the answer asks the client
-// to try again.
+// broken logs an internal failure and returns the error response. If the store does not respond, the response asks the
+// client to try again.
 func (s *Server) broken(r *http.Request, err error) *refusal {
 	s.report(r, err)
 	if fault.KindOf(err) == fault.KindUnavailable {
@@ -77,7 +77,7 @@ func (s *Server) broken(r *http.Request, err error) *refusal {
 	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "internal error; try again later"}
 }
 
-// busy answers an address above its rate limit.
+// busy rejects a request from an address above its rate limit.
 func busy(w http.ResponseWriter, wait time.Duration, text string) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
 	(&refusal{status: http.StatusTooManyRequests, code: temporarilyUnavailable, text: text}).write(w)

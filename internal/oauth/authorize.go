@@ -19,8 +19,8 @@ const maxState = 2 << 10
 // challengeForm is the form of a SHA-256 in base64url without padding.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// pageError is an error in a request with an untrusted client or redirect URI. The person sees it; the client gets no
-// answer.
+// pageError is an error in a request with an untrusted client or redirect URI. The error is shown to the person. The
+// client gets no response.
 type pageError struct {
 	status int
 	text   string
@@ -102,7 +102,7 @@ func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values
 	}
 }
 
-// askedBy returns the client and its redirect URI. Until both are verified, no answer may be sent to the client.
+// askedBy returns the client and its redirect URI. Until both are verified, no response may be sent to the client.
 func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	for name, all := range values {
 		if len(all) > 1 && name != "resource" {
@@ -214,7 +214,7 @@ func (s *dialogue) show(w http.ResponseWriter, r *http.Request, a asked, visitor
 	})
 }
 
-// answerFailure shows an error page, or redirects the browser to the client with an error, depending on the failure.
+// answerFailure shows an error page or redirects the browser to the client with an error, depending on the failure.
 func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked, err error) {
 	if page, ok := errors.AsType[*pageError](err); ok {
 		s.pages.Refuse(w, r, page.status, page.text)
@@ -228,7 +228,7 @@ func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked
 	}
 }
 
-// sendBack redirects the browser to the client. Status 303 makes the browser drop the posted form; every answer names
+// sendBack redirects the browser to the client. Status 303 makes the browser drop the posted form. Every response names
 // the issuer (RFC 9207).
 func (s *dialogue) sendBack(w http.ResponseWriter, redirect, state string, hasState bool, answer url.Values) {
 	if hasState {

@@ -15,7 +15,7 @@ import (
 )
 
 // decisionFields are the fields of the consent form. The request is stored on the server, so it cannot be changed
-// between question and answer.
+// before the decision.
 var decisionFields = []string{"request", "csrf", "scope", "workspace", "decision"}
 
 // decide handles the visitor's decision about a request shown to the same session.
@@ -84,8 +84,8 @@ func (s *dialogue) decidable(r *http.Request, values url.Values) (people.Visitor
 	return visitor, request, nil
 }
 
-// approve grants the selected scopes that the visitor's role in the workspace allows. Selecting none denies the
-// request.
+// approve grants the selected scopes that the visitor's role in the workspace allows. If no scope is selected, it
+// denies the request.
 func (s *dialogue) approve(r *http.Request, values url.Values, request control.AuthRequest, by control.By) (people.Secret, error) {
 	ws := measure.WorkspaceID(values.Get("workspace"))
 	role, err := s.roleIn(r, request.User, ws)
@@ -115,7 +115,7 @@ func (s *dialogue) approve(r *http.Request, values url.Values, request control.A
 	return secret, s.store.ApproveRequest(r.Context(), request.Hash, g, c, by)
 }
 
-// refused denies the request and returns the answer to the client.
+// refused denies the request and returns the error for the client.
 func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by control.By) error {
 	if err := s.store.RefuseRequest(r.Context(), request.Hash, by); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by cont
 	return refuse(accessDenied, "the user denied the request")
 }
 
-// roleIn returns the visitor's current role in the workspace; it may have changed since the page was shown.
+// roleIn returns the visitor's current role in the workspace. The role may have changed since the page was shown.
 func (s *dialogue) roleIn(r *http.Request, user control.UserID, ws measure.WorkspaceID) (control.Role, error) {
 	memberships, err := s.store.Memberships(r.Context(), user)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"assay/internal/publicnet"
 )
 
-// The ID of a client may be the URL of a JSON document that describes it, instead of a registration (OAuth Client ID
-// Metadata Document). Anonymous callers can make this server fetch any such URL. So it connects to public addresses
-// only, follows no redirects, and limits size, time and number of fetches.
+// The ID of a client may be the URL of a JSON document that describes the client (OAuth Client ID Metadata Document).
+// Such a client needs no registration. Anonymous callers can make this server fetch any such URL. So it connects to
+// public addresses only, follows no redirects, and limits size, time and number of fetches.
 const (
 	maxDocument     = 5 << 10
 	documentTimeout = 5 * time.Second
@@ -99,8 +99,8 @@ func (d *documents) remembered(id string) (document, bool) {
 	return doc, ok && d.now().Before(doc.until)
 }
 
-// fetch reads the document and caches the result, unless the caller has canceled: a canceled fetch must not mark the
-// client as unavailable.
+// fetch reads the document and caches the result. It does not cache the result of a canceled fetch, which must not mark
+// the client as unavailable.
 func (d *documents) fetch(ctx context.Context, id string) (control.Client, error) {
 	select {
 	case d.fetches <- struct{}{}:
@@ -181,7 +181,7 @@ func parseDocument(id string, text []byte) (control.Client, error) {
 	return control.Client{ID: control.ClientID(id), Name: strings.TrimSpace(said.Name), Redirects: said.Redirects}, nil
 }
 
-// memoryOf returns how long to cache a document: as its server specifies, within limits.
+// memoryOf returns how long to cache a document. Its server specifies the time, and memoryOf applies limits.
 func memoryOf(cacheControl string) time.Duration {
 	for directive := range strings.SplitSeq(cacheControl, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")

@@ -7,8 +7,8 @@ import (
 	"assay/internal/control"
 )
 
-// metadata is the authorization server metadata (RFC 8414). It depends on the configured base URL only, never on the
-// request.
+// metadata returns the authorization server metadata (RFC 8414). It depends on the configured base URL only, never on
+// the request.
 func metadata(issuer string) []byte {
 	text, err := json.Marshal(map[string]any{
 		"issuer":                                         issuer,

@@ -1,6 +1,6 @@
-// Package oauth is the authorization server: people authorize clients, clients get tokens, and the server verifies
-// the tokens. It implements OAuth 2.1 with PKCE for public clients and one resource, without client secrets, implicit
-// grant and OpenID.
+// Package oauth is the authorization server. People authorize clients, clients get tokens, and the server verifies the
+// tokens. It implements OAuth 2.1 with PKCE for public clients and one resource, without client secrets, implicit grant
+// and OpenID.
 package oauth
 
 import (
@@ -164,8 +164,8 @@ func New(o Options) (*Server, error) {
 }
 
 // Handler serves the metadata documents and the authorize, token and register endpoints. The caller checks Host and
-// Origin of token and register, as for every endpoint that scripts of allowed origins may call. Pages are a parameter
-// of Handler and not of [New], because the pages depend on the server.
+// Origin of token and register, as for every endpoint that scripts of allowed origins may call. The pages are a
+// parameter of Handler, because they depend on the server.
 func (s *Server) Handler(pages Pages) http.Handler {
 	talk := &dialogue{Server: s, pages: pages}
 	endpoints := map[string]struct {
@@ -215,5 +215,5 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// instant is the current time in the store's precision.
+// instant returns the current time in the store's precision.
 func (s *Server) instant() time.Time { return s.now().UTC().Truncate(time.Microsecond) }

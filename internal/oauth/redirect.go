@@ -145,8 +145,8 @@ func withQuery(redirect string, params url.Values) string {
 	return redirect + separator + params.Encode()
 }
 
-// isResource reports whether the text names the resource of this service: scheme and host in any case, with or without
-// a final slash.
+// isResource reports whether the text is the URL of this service. Scheme and host may be in any case, and a final slash
+// is optional.
 func (s *Server) isResource(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.User != nil || strings.ContainsAny(text, "?#") {
@@ -157,8 +157,8 @@ func (s *Server) isResource(text string) bool {
 	return got == strings.ToLower(base)+path
 }
 
-// parseScopes parses names separated by single spaces. ok is false if a name is unknown. An empty text gives the
-// minimum scope.
+// parseScopes parses names separated by single spaces. The result ok is false if a name is unknown. An empty text gives
+// the minimum scope.
 func parseScopes(text string) (scopes []control.Scope, ok bool) {
 	if text == "" {
 		return []control.Scope{control.ScopeRead}, true

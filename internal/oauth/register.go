@@ -24,7 +24,7 @@ type registration struct {
 	Redirects json.RawMessage `json:"redirect_uris"`
 }
 
-// registered is the answer, with the registered values, which may differ from the requested values.
+// registered is the response, with the registered values, which may differ from the requested values.
 type registered struct {
 	ID         control.ClientID `json:"client_id"`
 	IssuedAt   int64            `json:"client_id_issued_at"`
@@ -35,8 +35,8 @@ type registered struct {
 	AuthMethod string           `json:"token_endpoint_auth_method"`
 }
 
-// register stores a client and returns its ID. It needs no credential, and the ID gives no permissions: a person has
-// to authorize the client. Registrations are limited by IP address.
+// register stores a client and returns its ID. It needs no credential. The ID gives no permissions, because a person
+// has to authorize the client. Registrations are limited by IP address.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	from := s.addresses.Of(r).String()
 	if wait := s.registrations.Take(r.Context(), from, s.now()); wait > 0 {

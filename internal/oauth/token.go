@@ -93,7 +93,7 @@ func (s *Server) clientOf(r *http.Request, fields url.Values) (control.ClientID,
 	return "", s.broken(r, err)
 }
 
-// tokens are the answer of the token endpoint.
+// tokens are the response of the token endpoint.
 type tokens struct {
 	Access    string `json:"access_token"`
 	Type      string `json:"token_type"`
@@ -102,7 +102,7 @@ type tokens struct {
 	Scope     string `json:"scope"`
 }
 
-// noGrant is the answer to every rejected code and refresh token.
+// noGrant returns the error for every rejected code and refresh token.
 func noGrant() *refusal {
 	return refuse(invalidGrant, "the code or refresh token is not valid, was used before, or belongs to another request")
 }
@@ -244,7 +244,7 @@ func (s *Server) nextRefreshToken(x *exchange, g control.Grant) (people.Secret, 
 	return secret, control.RefreshToken{Hash: secret.Hash(), Grant: g.ID, ExpiresAt: ends}
 }
 
-// give signs an access token and answers.
+// give signs an access token and returns the response.
 func (s *Server) give(x *exchange, a control.Access, scopes []control.Scope, refresh people.Secret) (*tokens, *refusal) {
 	access, err := s.keys.sign(claims{
 		Issuer: s.issuer, Audience: s.resource, Subject: string(a.Grant.User), Client: string(x.client),

@@ -13,7 +13,7 @@ import (
 // Verify returns the principal of the access token. Its scopes are the token's scopes that the person's current role in
 // the workspace allows. The result is cached for at most [auth.Staleness], and only while the store does not change.
 // Therefore a revoked grant, a removed person and a lower role take effect on the next call. A rejected token is a
-// fault of kind unauthenticated; without a signing secret it is a fault of kind misconfigured.
+// fault of kind unauthenticated. A missing signing secret is a fault of kind misconfigured.
 func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, error) {
 	if s.keys == nil {
 		return auth.Principal{}, fault.New(fault.KindMisconfigured, "access tokens cannot be verified: no signing secret is configured").
@@ -26,7 +26,7 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, erro
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	// The digest covers every byte, so a cached token has the verified signature.
+	// The digest covers every byte of the token, so the signature of a cached token was verified.
 	digest, now := digestOf(token), s.now()
 	if p, ok := s.known.Find(digest, now, state); ok {
 		return p, nil
@@ -81,7 +81,7 @@ func digestOf(token string) auth.Digest {
 	return sha256.Sum256(buf[:copy(buf[:], token)])
 }
 
-// unauthenticated is the answer to every rejected token.
+// unauthenticated returns the error for every rejected token.
 func unauthenticated() error {
 	return fault.New(fault.KindUnauthenticated, "the credential is not valid").
 		WithHint("send a valid API key or access token as a bearer credential")

@@ -60,8 +60,8 @@ var ListAlerts = Operation[None, []alert.State]{
 	},
 }
 
-// ListAlertEvents returns the days that met a rule, newest first. It counts [snapshot.AlertDays] days back from today by
-// the clock of answers.
+// ListAlertEvents returns the days that met a rule, newest first. It covers the last [snapshot.AlertDays] days before
+// today. The clock that answers use determines today.
 var ListAlertEvents = Operation[None, []control.AlertEvent]{
 	Spec{Name: "alert.event.list", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) ([]control.AlertEvent, error) {
@@ -123,8 +123,8 @@ var AddAlertEmail = Operation[control.UserID, control.DestinationID]{
 	},
 }
 
-// RemoveDestination removes a destination of alert messages by ID, with its pending messages. Members remove their own
-// email address; managers remove every destination.
+// RemoveDestination removes a destination of alert messages by ID, with its pending messages. Members can remove their
+// own email address. Managers can remove every destination.
 var RemoveDestination = Operation[control.DestinationID, None]{
 	Spec{Name: "alert.destination.remove", Needs: Read, Undo: "Add the destination again; a webhook gets another secret."},
 	func(r *Run, ctx context.Context, id control.DestinationID) (None, error) {
@@ -157,7 +157,7 @@ type TestedDestination struct {
 	Problem string                `json:"problem,omitempty"` // "": delivered
 }
 
-// TestAlerts sends a test message to each destination of a workspace.
+// TestAlerts sends a test message to each alert destination of a workspace.
 var TestAlerts = Operation[None, []TestedDestination]{
 	Spec{Name: "alert.test", Needs: Manage, Facts: true, Undo: "A sent message cannot be undone."},
 	(*Run).testAlerts,

@@ -26,7 +26,7 @@ var ExecuteBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	},
 }
 
-// BudgetRollback asks to undo a change on an ad platform. Without Confirm it is a preview.
+// BudgetRollback is a request to undo a change on an ad platform. Without Confirm it is a preview.
 type BudgetRollback struct {
 	ID      control.BudgetChangeID
 	Reason  string
@@ -82,13 +82,14 @@ var RejectBudgetChange = Operation[BudgetDecision, control.BudgetChange]{
 	},
 }
 
-// changer is the caller of the operation for the audit of changes.
+// changer returns the caller of the operation for the audit of changes.
 func (r *Run) changer() budgetchange.Caller {
 	c := r.Call.Caller
 	return budgetchange.Caller{Actor: c.Actor, Person: c.kind == byOperator || c.kind == byMember}
 }
 
-// decider is the member who decides about a change: the caller of a page, or the member that a command names.
+// decider returns the member who decides about a change. It is the caller of a page, or the member that a command
+// names.
 func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Caller, error) {
 	switch r.Call.Caller.kind {
 	case byMember:
@@ -115,7 +116,7 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 // maxKeyEvents is the number of events about keys that the search for a key's maker reads.
 const maxKeyEvents = 10_000
 
-// maker returns the person who created the key of an actor, "" for an actor without a key. A person cannot approve a
+// maker returns the person who created the key of an actor, or "" for an actor without a key. A person cannot approve a
 // request of their own key. The maker of a rotated key is the maker of the key that it replaced.
 func (r *Run) maker(ctx context.Context, actor string) (string, error) {
 	id, isKey := strings.CutPrefix(actor, "key:")

@@ -83,7 +83,7 @@ func (r *Run) addConnection(ctx context.Context, in NewConnection) (line Connect
 	return ConnectionLineOf(c), nil
 }
 
-// compact returns the JSON without blanks: files end with a line break.
+// compact removes blanks from the JSON, because a file ends with a line break.
 func compact(text string) string {
 	var members map[string]string
 	if json.Unmarshal([]byte(text), &members) != nil {

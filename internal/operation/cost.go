@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// coverageDays is the number of days before today whose costs [ListCosts] describes.
+// coverageDays is the number of days before today that [ListCosts] describes.
 const coverageDays = 30
 
 // Costs are the costs that people entered, and the coverage of the cost of goods in recent days.
@@ -23,7 +23,7 @@ type Costs struct {
 	Channels []measure.Channel `json:"channels"` // that can have a gross margin of their own
 }
 
-// SetCost enters a cost from a day on. It replaces the cost of the same kind for the same sales from the same day. The amount
+// SetCost enters a cost that applies from a day on. It replaces a cost with the same kind, sales and first day. The amount
 // per order is in the workspace's currency.
 var SetCost = Operation[measure.CostRule, None]{
 	Spec{Name: "cost.set", Needs: Write, Undo: "Set the earlier value, or remove the cost; the audit log has the value."},
@@ -32,7 +32,7 @@ var SetCost = Operation[measure.CostRule, None]{
 	},
 }
 
-// RemoveCost removes the cost of a kind for a surface, a channel or the store from a day.
+// RemoveCost removes the cost with the given kind, sales and first day.
 var RemoveCost = Operation[measure.CostRule, None]{
 	Spec{Name: "cost.remove", Needs: Write, Undo: "Set the cost again; the audit log has it."},
 	func(r *Run, ctx context.Context, rule measure.CostRule) (None, error) {

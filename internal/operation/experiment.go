@@ -22,8 +22,8 @@ func (r *Run) createExperiment(ctx context.Context, e control.Experiment) (contr
 	return r.Store.CreateExperiment(ctx, e, r.By())
 }
 
-// AddExperiment is [CreateExperiment] for calls that may be repeated: an open experiment with the same plan is not added
-// again.
+// AddExperiment is [CreateExperiment] for calls that may be repeated. If an open experiment has the same plan, it adds
+// nothing.
 var AddExperiment = Operation[control.Experiment, control.Kept[control.Experiment]]{
 	Spec{Name: "experiment.add", Needs: Write, Facts: true, Undo: "Cancel the experiment."},
 	func(r *Run, ctx context.Context, e control.Experiment) (control.Kept[control.Experiment], error) {
@@ -36,8 +36,8 @@ var AddExperiment = Operation[control.Experiment, control.Kept[control.Experimen
 	},
 }
 
-// MoveExperimentOnce is [MoveExperiment] for calls that may be repeated: an experiment that has the status already is
-// not changed.
+// MoveExperimentOnce is [MoveExperiment] for calls that may be repeated. If the experiment already has the status, it
+// changes nothing.
 var MoveExperimentOnce = Operation[control.Move, control.Kept[control.Experiment]]{
 	Spec{Name: "experiment.move_once", Needs: Write, Undo: "It cannot be undone. Plan the experiment again."},
 	(*Run).moveExperimentOnce,

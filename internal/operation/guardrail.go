@@ -9,8 +9,8 @@ import (
 	"assay/internal/money"
 )
 
-// EnterGuardrail sets the guardrail with a name of [control.Guardrails.Limits] from a text. The text is a number, an amount
-// in the workspace's currency, hours, a boolean, or none for no limit.
+// EnterGuardrail sets the guardrail with a name of [control.Guardrails.Limits] from a text. The text is a number, an
+// amount in the workspace's currency, hours, a boolean, or the word none for no limit.
 func EnterGuardrail(g *control.Guardrails, name, text string, c money.Currency) (err error) {
 	text = strings.TrimSpace(text)
 	switch name {

@@ -90,7 +90,7 @@ type HistoryShare struct {
 	High   float64 `json:"high"`
 }
 
-// ReadHistory answers from the history of a workspace's days.
+// ReadHistory returns data from the history of a workspace's days.
 var ReadHistory = Operation[HistoryRequest, History]{Spec{Name: "history.read", Needs: Read, Facts: true}, (*Run).readHistory}
 
 func (r *Run) readHistory(ctx context.Context, request HistoryRequest) (h History, err error) {

@@ -74,8 +74,8 @@ func (i Imported) Err() error {
 }
 
 // ImportFiles imports files, each in one transaction. The result reports rejected files. The error reports other
-// failures; the result then lists the files imported before the failure. The caller's permission is checked again
-// before each commit, because reading a file may take an hour.
+// failures. In that case, the result lists the files imported before the failure. The caller's permission is checked
+// again before each commit, because reading a file may take an hour.
 var ImportFiles = Operation[Import, Imported]{
 	Spec{
 		Name: "import.files", Needs: Write, Facts: true, Locks: true, Job: jobs.Import,
@@ -99,8 +99,8 @@ func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
 	return result, err
 }
 
-// importClock is the clock for the days of imported rows: the later of the real clock and the clock of answers. A demo
-// store may fix the clock of answers on a future day. A row on that day is not in the future.
+// importClock returns the time for the days of imported rows. It is the later of the real clock and the clock that
+// answers use. A demo store may fix the second clock on a future day. A row on that day is not in the future.
 func (r *Run) importClock() time.Time {
 	now := r.Now()
 	if r.Clock == nil {
@@ -160,7 +160,7 @@ func (r *Run) mappingAt(ctx context.Context, name string) (*mapper.Mapping, erro
 	return &m, nil
 }
 
-// zoneOf returns the zone of an IANA name, nil for "".
+// zoneOf returns the zone of an IANA name, or nil for "".
 func zoneOf(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // a missing zone is valid

@@ -14,7 +14,7 @@ import (
 // maxMapping is the maximum size of a mapping in bytes.
 const maxMapping = 256 << 10
 
-// SaveMapping saves a mapping and replaces a mapping of the same name. The input is its YAML or JSON; the result is the
+// SaveMapping saves a mapping and replaces a mapping of the same name. The input is its YAML or JSON. The result is the
 // name.
 var SaveMapping = Operation[string, string]{
 	Spec{Name: "mapping.save", Needs: Write, Undo: "Save the earlier mapping again, or delete this one."},

@@ -60,7 +60,7 @@ type Invitee struct {
 	Role  control.Role
 }
 
-// Invite creates a link with which a person joins the workspace. Only members invite.
+// Invite creates a link with which a person joins the workspace. Only members can invite.
 var Invite = Operation[Invitee, Invited]{
 	Spec{Name: "member.invite", Needs: Manage, Undo: "Withdraw the invitation."},
 	(*Run).invite,

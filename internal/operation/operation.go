@@ -1,10 +1,10 @@
-// Package operation contains each change of state once. An operation defines its permission, whether it waits for the
-// workspace, its effect, its audit event, and how to undo it. Commands, the command socket, pages, tools and background
-// work run the same operations.
+// Package operation contains all changes of the service's state. An operation defines its permission, whether it waits
+// for the workspace, its effect, its audit event, and how to undo it. Commands, the command socket, pages, tools and
+// background work run the same operations.
 //
 // A change of control data writes its audit event in the transaction of the change. In this transaction the store also
 // checks the role of a member again. A change of facts checks the role again when it has exclusive access, because it
-// may have waited for an import. It writes its audit event after the facts are changed.
+// may have waited for an import. The audit event is written after the facts are changed.
 package operation
 
 import (
@@ -68,7 +68,7 @@ type Run struct {
 // By returns the actor and the time of the change.
 func (r *Run) By() control.By { return control.By{Actor: r.Call.Caller.Actor, At: r.Now()} }
 
-// today returns the day in the workspace's time zone by the clock of answers.
+// today returns the day in the workspace's time zone by the clock that answers use.
 func (r *Run) today() civil.Date {
 	now := r.Now()
 	if r.Clock != nil {
@@ -112,7 +112,7 @@ func (c Call) partOf(t *jobs.Task) Call {
 }
 
 // Start runs several operations of a caller as one background job. The function work runs the operations with the given
-// Call. The job outlives the caller's request; [jobs.Result] returns its result.
+// Call. The job continues after the caller's request ends. [jobs.Result] returns its result.
 func Start[T any](
 	ctx context.Context, s *Service, c Call, k jobs.Kind, what string, work func(ctx context.Context, c Call) (T, error),
 ) (jobs.Job, error) {

@@ -45,33 +45,34 @@ const (
 // to wait.
 const memberWait = 5 * time.Second
 
-// Operator is a person who may run commands on the data directory. The actor is the name of the command.
+// Operator returns the caller for a person who may run commands on the data directory. The parameter is the name of the
+// command.
 func Operator(command string) Caller { return Caller{Actor: command, kind: byOperator} }
 
-// Member is a person who uses a page.
+// Member returns the caller for a person who uses a page.
 func Member(id control.UserID) Caller {
 	return Caller{Actor: control.ActorOf(id), kind: byMember, member: id, wait: memberWait}
 }
 
-// Waiting returns the caller, who then waits for a busy workspace as long as the context allows.
+// Waiting returns a copy of the caller whose calls wait for a busy workspace as long as the context allows.
 func (c Caller) Waiting() Caller {
 	c.wait = 0
 	return c
 }
 
-// Client is an API key or an OAuth client.
+// Client returns the caller for an API key or an OAuth client.
 func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byClient, client: p} }
 
-// Briefly returns the caller, who then waits for a busy workspace for a few seconds only.
+// Briefly returns a copy of the caller whose calls wait for a busy workspace for a few seconds only.
 func (c Caller) Briefly() Caller {
 	c.wait = memberWait
 	return c
 }
 
-// System is the service itself, for background work. The name is the actor in the audit log.
+// System returns the caller for background work of the service. The name is the actor in the audit log.
 func System(name string) Caller { return Caller{Actor: name, kind: bySystem} }
 
-// way describes the origin of a change, for the list of imports.
+// way returns the origin of a change, for the list of imports.
 func (c Caller) way() string {
 	switch c.kind {
 	case byMember:

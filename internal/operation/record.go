@@ -10,7 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// AddAnnotation notes what happened on a day or in a period. An annotation with the same content is not added again.
+// AddAnnotation adds a note about an event on a day or in a period. An annotation with the same content is not added
+// again.
 var AddAnnotation = Operation[control.Annotation, control.Kept[control.Annotation]]{
 	Spec{Name: "annotation.add", Needs: Write, Undo: "Remove the annotation."},
 	func(r *Run, ctx context.Context, a control.Annotation) (control.Kept[control.Annotation], error) {
@@ -61,7 +62,7 @@ var RemoveReport = Operation[control.ReportID, None]{
 	},
 }
 
-// DismissInsight hides an insight. An insight that is dismissed already stays as it is.
+// DismissInsight hides an insight. If the insight is already dismissed, nothing changes.
 var DismissInsight = Operation[control.DismissedInsight, control.Kept[control.DismissedInsight]]{
 	Spec{Name: "insight.dismiss", Needs: Write, Undo: "Restore the insight."},
 	func(r *Run, ctx context.Context, d control.DismissedInsight) (control.Kept[control.DismissedInsight], error) {
@@ -78,8 +79,9 @@ var RestoreInsight = Operation[control.InsightID, None]{
 	},
 }
 
-// MapCoupon sets the channel of a discount code, which orders without touchpoints are credited to. Unattributed removes
-// the channel. The result has the previous mapping. The channel must exist in the store.
+// MapCoupon sets the channel of a discount code. Orders with the code and without touchpoints are credited to this
+// channel. The channel unattributed removes the mapping. The result has the previous mapping. The channel must exist in
+// the store.
 var MapCoupon = Operation[warehouse.CouponChannel, control.Kept[warehouse.CouponChannel]]{
 	Spec{Name: "coupon.map", Needs: Write, Facts: true, Locks: true, Undo: "Map the code to its previous channel; the audit log has it."},
 	(*Run).mapCoupon,

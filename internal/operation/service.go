@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Control are the parts that operations on control data use. Several processes may use them at the same time.
+// Control contains the parts that operations on control data use. Several processes may use them at the same time.
 type Control struct {
 	Store        *sqlstore.Store
 	Keys         *auth.Keys
@@ -36,7 +36,7 @@ type Control struct {
 	AccessEnded func()
 }
 
-// Facts are the parts that operations on facts use. Only the process that has locked the data directory has them.
+// Facts contains the parts that operations on facts use. Only the process that has locked the data directory has them.
 type Facts struct {
 	Warehouse *warehouse.Warehouse
 	Models    *training.Keeper
@@ -60,8 +60,8 @@ type Facts struct {
 	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)
 }
 
-// Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists
-// the known ones.
+// Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that
+// lists the known names.
 type Known interface {
 	Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error)
 	Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error)

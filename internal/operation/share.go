@@ -10,7 +10,7 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// NewShare is the page that a share link shows, and for how long.
+// NewShare describes a share link: its page, and the time for which it is valid.
 type NewShare struct {
 	Page  string     // path
 	Query url.Values // filters of the page

@@ -26,8 +26,8 @@ type Stream struct {
 func (Stream) title() string { return "Importing from a Singer tap" }
 
 // ImportStream imports the messages of a Singer tap as they arrive. Each step waits for the workspace and checks the
-// caller's permission; other imports run in between. A report that accompanies an error describes what was done before
-// the error. Because the input is a stream, commands use a separate route of the socket.
+// caller's permission. Other imports may run between two steps. A report that accompanies an error describes what was
+// done before the error. Because the input is a stream, commands use a separate route of the socket.
 var ImportStream = Operation[Stream, singer.Report]{
 	Spec{
 		Name: "import.singer", Needs: Write, Facts: true, Job: jobs.Stream,
@@ -61,7 +61,7 @@ func (r *Run) applyMessages(ctx context.Context, messages Messages) (webhook.Res
 	})
 }
 
-// Steps returns the store of facts for work in several steps, each of which waits for the workspace.
+// Steps returns the store of facts for work in several steps. Each step waits for the workspace.
 func (r *Run) Steps() Steps { return Steps{r} }
 
 // Steps is a store of facts for long work. Each import waits for the workspace. If the workspace was deleted since, the

@@ -42,8 +42,8 @@ type Trained struct {
 	Kept        int                 `json:"kept_version,omitempty"` // the earlier model that stays in use when this one was rejected
 }
 
-// TrainModel trains the media mix model while the caller waits. A model that fails the checks is not an error: the reasons are in
-// the result.
+// TrainModel trains the media mix model while the caller waits. A model that fails the checks is not an error. The
+// result contains the reasons.
 var TrainModel = Operation[Training, Trained]{
 	Spec{
 		Name: "model.train", Needs: Write, Facts: true, Job: jobs.Training,
@@ -73,8 +73,8 @@ func (r *Run) trainModel(ctx context.Context, in Training) (Trained, error) {
 	}, nil
 }
 
-// StartTraining starts a training in the background, which continues after a restart. If a training is already running,
-// it returns a fault of kind conflict.
+// StartTraining starts a training in the background. The training continues after a restart. If a training is already
+// running, StartTraining returns a fault of kind conflict.
 var StartTraining = Operation[None, None]{
 	Spec{Name: "model.start-training", Needs: Write, Facts: true, Undo: "Cancel the training."},
 	func(r *Run, ctx context.Context, _ None) (None, error) {

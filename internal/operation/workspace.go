@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure"
 )
 
-// CreateWorkspace creates a workspace for a store. Its ID is derived from the name unless one is given; an ID in use is
-// a fault of kind conflict.
+// CreateWorkspace creates a workspace for a store. Its ID is derived from the name unless an ID is given. An ID in use
+// is a fault of kind conflict.
 var CreateWorkspace = Operation[control.Workspace, control.Workspace]{
 	Spec{Name: "workspace.create", Needs: Manage, Scope: Installation, Undo: "Delete the workspace."},
 	(*Run).createWorkspace,

@@ -42,7 +42,7 @@ func inOrder(a, b Goal) int {
 	)
 }
 
-// paceStatus is a goal's status from its forecast. For spend it reports whether the budget will be exceeded.
+// paceStatus returns a goal's status from its forecast. For spend it reports whether the budget will be exceeded.
 func (g Goal) paceStatus(p forecast.Pace) Status {
 	if g.Metric != snapshot.Spend {
 		return Status(p.Standing)
@@ -56,7 +56,7 @@ func (g Goal) paceStatus(p forecast.Pace) Status {
 	return NearBudget
 }
 
-// outcome is the status of a goal after its period.
+// outcome returns the status of a goal after its period.
 func (g Goal) outcome(actual *float64) Status {
 	switch {
 	case actual == nil:
@@ -67,7 +67,7 @@ func (g Goal) outcome(actual *float64) Status {
 	return Met
 }
 
-// Status is a goal's status without a forecast.
+// Status returns a goal's status without a forecast.
 func (g Goal) Status(today civil.Date, row Row) Status {
 	switch {
 	case g.Days.First.After(today):
@@ -150,7 +150,7 @@ type Outlook struct {
 	Used  []control.Forecast // forecasts in the rows
 }
 
-// NewOutlook reads the series of the goals in turn and forecasts each one while it reads the next.
+// NewOutlook reads the series of the goals in turn and forecasts each series while it reads the next.
 func NewOutlook(ctx context.Context, c *toolkit.Call, goals []Goal) (*Outlook, error) {
 	o := &Outlook{call: c, known: map[snapshot.SeriesKey]*snapshot.Daily{}}
 	until := map[snapshot.SeriesKey]civil.Date{}

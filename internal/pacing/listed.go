@@ -33,8 +33,8 @@ func Judged(ctx context.Context, c *toolkit.Call, goals []Goal) ([]Row, error) {
 	return rows, nil
 }
 
-// Combined returns at most as many goals as fit, if possible: daily goals are summed by week, or by month if weeks are
-// too many. The granularity is "" if the goals fit as they are.
+// Combined returns at most as many goals as fit, if possible. It sums daily goals by week, or by month if weeks are too
+// many. The granularity is "" if the goals fit as they are.
 func Combined(goals []Goal, fit int) ([]Goal, civil.Granularity) {
 	if len(goals) <= fit {
 		return goals, ""
@@ -66,7 +66,7 @@ func summed(goals []Goal, g civil.Granularity) []Goal {
 	return out
 }
 
-// joins reports whether the next daily goal continues this one in the same week or month.
+// joins reports whether the next daily goal continues this goal in the same week or month.
 func (g Goal) joins(next Goal, by civil.Granularity) bool {
 	return g.Period == DailyPeriod && next.Period == DailyPeriod && g.Key() == next.Key() &&
 		next.Days.First == g.Days.Last.AddDays(1) && by.Start(next.Days.First) == by.Start(g.Days.First) &&

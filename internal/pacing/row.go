@@ -91,7 +91,8 @@ type Accuracy struct {
 	End        civil.Date      `json:"last_day"`
 }
 
-// Overlap reports how many of the forecasts share no day, if some of them share days.
+// Overlap returns a note with the number of forecasts that share no day with another forecast. It returns "" if no
+// forecasts share days.
 func (p Accuracy) Overlap() string {
 	if p.Separate == p.Judged {
 		return ""

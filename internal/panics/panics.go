@@ -1,5 +1,5 @@
 // Package panics turns panics into errors, so that they do not end the process. It passes a panic of a goroutine to the
-// goroutine that waits for it. It starts every goroutine of the service; a test checks this.
+// goroutine that waits for it. All goroutines of the service are started with this package, and a test checks this.
 package panics
 
 import (
@@ -24,8 +24,8 @@ var seen atomic.Int64
 // Seen returns the number of panics recovered since the process started.
 func Seen() int64 { return seen.Load() }
 
-// Of returns the error for a recovered value, which is not nil. A panic passed on by a [Group] is unchanged. The
-// recovering function must call it, so that the stack is the stack of the panic.
+// Of returns the error for a recovered value, which is not nil. A panic passed on by a [Group] is unchanged. Of must be
+// called in the function that recovers, so that the stack is the stack of the panic.
 func Of(cause any) *Error {
 	if d, ok := cause.(*Error); ok {
 		return d
@@ -34,7 +34,7 @@ func Of(cause any) *Error {
 	return &Error{cause, debug.Stack()}
 }
 
-// Caught calls do and returns its error; a panic becomes an [*Error].
+// Caught calls the function do and returns its error. A panic becomes an [*Error].
 func Caught(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -51,7 +51,7 @@ type Group struct {
 	first atomic.Pointer[Error]
 }
 
-// Go calls do in a goroutine of the group.
+// Go calls the function do in a goroutine of the group.
 func (g *Group) Go(do func()) {
 	g.work.Go(func() {
 		defer func() {

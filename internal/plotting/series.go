@@ -48,8 +48,8 @@ func (p Plot) searched() bool {
 	return p.Kind != chart.Pie && p.Breakdown == Total && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }
 
-// SeriesLimit is the maximum number of channels with their own series. It is the requested limit, capped by the number
-// of distinguishable colors. One color is for the combined series.
+// SeriesLimit returns the maximum number of channels with their own series. It is the requested limit, capped by the
+// number of distinguishable colors. One color is for the combined series.
 func (p Plot) SeriesLimit() int { return min(p.Limit, chart.MaxSeries-1) }
 
 // OtherChannels is the name of the series that combines the remaining channels.
@@ -86,8 +86,8 @@ func (p Plot) Series(ctx context.Context, s *snapshot.Snapshot) (shown []snapsho
 	return p.withOther(s, alone, rest), whole, nil
 }
 
-// apart sorts the channels, largest first, and separates those with their own series from the rest. A pie shows a
-// whole, so its rest includes the channels that were not requested. Other charts omit these channels.
+// apart sorts the channels, largest first, and separates the channels with their own series from the rest. A pie shows
+// a whole, so its rest includes the channels that were not requested. Other charts omit these channels.
 func (p Plot) apart(
 	s *snapshot.Snapshot, wanted []measure.Channel, found map[measure.Channel]snapshot.Series,
 ) (alone, rest []snapshot.NamedSeries) {

@@ -173,7 +173,7 @@ type experimentStatusParams struct {
 	Level  int                      `json:"level_pct" default:"90" min:"50" max:"99" doc:"Level of the interval."`
 }
 
-// finding returns the result of a study, nil for none.
+// finding returns the result of a study, or nil for none.
 func (p experimentStatusParams) finding() (*control.Finding, error) {
 	switch {
 	case p.Return == nil && p.Low == nil && p.High == nil:
@@ -214,7 +214,7 @@ func updateExperiment(_ context.Context, c *toolkit.Call, p experimentStatusPara
 	return ch, nil
 }
 
-// unreachable returns why an experiment cannot get a status now, nil if it can.
+// unreachable returns why an experiment cannot get a status now, or nil if it can.
 func unreachable(c *toolkit.Call, e, moved control.Experiment) error {
 	next := e.Status.Before()
 	switch {

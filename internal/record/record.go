@@ -36,7 +36,7 @@ type Record struct {
 	URI       string                     `json:"uri,omitempty" doc:"Resource with the current answer."`
 }
 
-// Change describes the effect of a call. The caller's text in it is quoted.
+// Change describes the effect of a call. Text of the caller is quoted.
 type Change struct {
 	Verb, Past string // such as add and added
 	Object     string // such as the annotation "Sale" on 2026-10-10

@@ -1,6 +1,6 @@
-// Package servertest starts PostgreSQL and Redis for tests, from the Debian packages of this machine: on loopback, on free
-// ports, in temporary directories. A test whose server is not installed is skipped. A server ends with its test, even if the
-// test's process is killed.
+// Package servertest starts PostgreSQL and Redis for tests, from the Debian packages of this machine: on loopback, on
+// free ports, in temporary directories. A test is skipped if its server is not installed. A server ends with its test,
+// even if the test's process is killed.
 package servertest
 
 import (
@@ -23,7 +23,7 @@ const patience = 30 * time.Second
 // account is the user that runs a server: PostgreSQL does not run as root.
 type account struct{ uid, gid int }
 
-// accountOf returns the account of the name if this process is root, otherwise its own.
+// accountOf returns the account of the name if this process is root, otherwise the account of this process.
 func accountOf(t testing.TB, name string) account {
 	t.Helper()
 	if os.Geteuid() != 0 {

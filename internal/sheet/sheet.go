@@ -14,8 +14,8 @@ const formulaStarts = "=+-@\t\r＝＋－＠"
 // separators lists the characters at which spreadsheets split lines, depending on the locale.
 const separators = ",;\t"
 
-// Line returns an unquoted line outside of the table so that no spreadsheet runs a part of it as a formula. It puts an
-// apostrophe before a part that starts like a formula. Numbers are not changed.
+// Line returns an unquoted line outside of the table with an apostrophe before each part that starts like a formula.
+// Spreadsheets therefore run no part of the line as a formula. Numbers are not changed.
 func Line(text string) string {
 	var b strings.Builder
 	for rest := text; rest != ""; {
@@ -41,8 +41,8 @@ func isNumber(part string) bool {
 	return err == nil
 }
 
-// Text returns the content of a cell so that no spreadsheet runs it as a formula. It adds a leading apostrophe if
-// necessary. It is for untrusted text. Numbers are not changed.
+// Text returns the content of a cell with a leading apostrophe if it starts like a formula. Spreadsheets therefore do
+// not run the content as a formula. Text is for untrusted content. Numbers are not changed.
 func Text(cell string) string {
 	if cell != "" && strings.ContainsRune(formulaStarts, []rune(cell)[0]) {
 		return "'" + cell

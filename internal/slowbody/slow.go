@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Pace is the time limits of a slow request body.
+// Pace contains the time limits of a slow request body.
 type Pace struct {
 	Silence time.Duration    // maximum time between two parts
 	Total   time.Duration    // maximum total time
@@ -14,7 +14,7 @@ type Pace struct {
 }
 
 // Slowly returns a body with its own time limits instead of the server's. Each part read extends the deadline for the
-// next part and for the answer.
+// next part and for the response.
 func Slowly(w http.ResponseWriter, body io.ReadCloser, at Pace) io.ReadCloser {
 	return slow{body, http.NewResponseController(w), at, at.Now().Add(at.Total)}
 }

@@ -98,7 +98,7 @@ func (a *arrivals) bound(c net.Conn) {
 	}
 }
 
-// limit sets the shutdown deadline once there is one. The caller has the lock.
+// limit sets the read deadline of a connection to the shutdown deadline, if there is one. The caller has the lock.
 func (a *arrivals) limit(c net.Conn) {
 	if !a.last.IsZero() {
 		_ = c.SetReadDeadline(a.last) // a closed connection needs no deadline
@@ -120,7 +120,7 @@ func (a *arrivals) stopping() bool {
 	return !a.last.IsZero()
 }
 
-// hurry is called when the shutdown starts.
+// hurry sets the shutdown deadline for all bodies that are still being received.
 func (a *arrivals) hurry() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

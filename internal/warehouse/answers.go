@@ -27,7 +27,8 @@ type AnswerTotals struct {
 	Responses int64 // orders with an answer, and persons who answered without an order; ignores the selection
 }
 
-// AnswerCount is the number of answers that name a channel, or that have the same text and name no channel.
+// AnswerCount counts the answers that name a channel. If the answers name no channel, it counts the answers with the
+// same text.
 type AnswerCount struct {
 	Question  string
 	Channel   measure.Channel // "" if the answers name no channel

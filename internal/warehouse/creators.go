@@ -34,8 +34,8 @@ type CreatorOrders struct {
 	Sums     measure.Sums
 }
 
-// CreatorLinks contains the use of a creator's links as the link tool reports it. Its orders are anonymous, so codes
-// and surveys may include the same orders.
+// CreatorLinks contains the use of a creator's links as the link tool reports it. The tool's orders are anonymous, so
+// codes and surveys may include the same orders.
 type CreatorLinks struct {
 	Creator string
 	Kind    string // vanity or referral

@@ -44,9 +44,9 @@ func (t *SegmentTotals) of(s Segment) *measure.Sums {
 	return &t.Unknown
 }
 
-// SegmentTotals returns the totals of each segment in each window, of the whole store or of the orders that last touch
-// credits to one channel. The totals of the segments add up to the total of the store, or of the channel under last
-// touch.
+// SegmentTotals returns the totals of each segment in each window. With a channel, it includes only the orders that
+// last touch credits to the channel. The totals of the segments add up to the total of the store, or of the channel
+// under last touch.
 func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)
@@ -101,8 +101,8 @@ func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// Panel contains the customers of a store, or a sample if there are too many: the customers with the smallest keys.
-// Keys are keyed hashes, so the sample is stable and equivalent to a random sample.
+// Panel contains the customers of a store. If there are too many, it contains the customers with the smallest keys.
+// Keys are keyed hashes, so this sample is stable and equivalent to a random sample.
 type Panel struct {
 	Customers []PanelCustomer
 	Everybody int64 // number of customers of the store

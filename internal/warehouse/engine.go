@@ -1,7 +1,7 @@
-// Package warehouse stores facts and answers a closed set of typed questions about them.
+// Package warehouse stores facts and answers a fixed set of typed queries about them.
 //
-// The SQL of each question is a file in sql. An [Engine] runs it; a [Dialect] renders the few differences between
-// engines. The database computes numbers and totals; package measure computes statistics.
+// The SQL of each query is a file in sql. An [Engine] runs the query. A [Dialect] renders the few differences between
+// engines. The database computes numbers and totals. Package measure computes statistics.
 package warehouse
 
 import (
@@ -13,12 +13,12 @@ import (
 )
 
 // Engine is a database for facts. Each database product has its own package. An engine runs statements and imports of
-// workspaces and does not interpret questions.
+// workspaces and does not interpret queries.
 type Engine interface {
 	Dialect() Dialect
-	// Select runs a statement that reads one workspace and calls each for every row. A workspace without facts has
-	// empty tables. The error is of kind unavailable if the engine is busy until the deadline, locked by another
-	// process or broken.
+	// Select runs a statement that reads one workspace and calls the function each for every row. A workspace without
+	// facts has empty tables. The error is of kind unavailable if the engine is busy until the deadline, locked by
+	// another process or broken.
 	Select(ctx context.Context, ws measure.WorkspaceID, s Statement, each func(Row) error) error
 	// Begin starts an import; see [Warehouse.Begin].
 	Begin(ctx context.Context, spec ImportSpec) (Import, error)
@@ -34,22 +34,22 @@ type Dialect interface {
 	Table(ws measure.WorkspaceID, table string) string
 }
 
-// Statement is a rendered question with its bound parameters.
+// Statement is a rendered query with its bound parameters.
 type Statement struct {
-	Name string // the question's name, for logs
+	Name string // the query's name, for logs
 	Text string
 	Args []sql.NamedArg
-	// Heavy marks a statement that reads facts instead of roll-ups. Its text has the line "-- heavy: …". Heavy
+	// Heavy is true for a statement that reads facts instead of roll-ups. Its text has the line "-- heavy: …". Heavy
 	// statements run one at a time.
 	Heavy bool
 }
 
-// Row is one row of an answer. It is scanned once.
+// Row is one row of a result. It is scanned once.
 type Row interface{ Scan(dest ...any) error }
 
-// Warehouse answers questions about the facts of workspaces. Every question has the deadline of its context, reads one
-// workspace and returns rows as structs. The caller computes ratios, windows and scores. The questions are methods of
-// the embedded types, which group them by subject.
+// Warehouse answers queries about the facts of workspaces. Every query has the deadline of its context, reads one
+// workspace and returns rows as structs. The caller computes ratios, windows and scores. The queries are methods of the
+// embedded types, which group them by subject.
 type Warehouse struct {
 	*asker
 	salesQuestions
@@ -68,7 +68,7 @@ type (
 	historyQuestions  struct{ *asker } // imports and previous totals of days
 )
 
-// asker asks an engine questions by name.
+// asker runs queries on an engine by name.
 type asker struct {
 	engine    Engine
 	questions sync.Map // *question by name, parsed on first use

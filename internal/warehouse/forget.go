@@ -73,7 +73,7 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 	return all, nil
 }
 
-// sameAs calls tell with every hash of the customer who has this hash.
+// sameAs calls the function tell with every hash of the customer who has this hash.
 func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(hash string)) error {
 	err := w.ask(ctx, ws, "same_customer", values{"customer": hash}, func(row Row) error {
 		var known string
@@ -87,7 +87,7 @@ func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash str
 	return nil
 }
 
-// profilesOf calls tell with the hashes of each profile that has this hash as customer or phone number.
+// profilesOf calls the function tell with the hashes of each profile that has this hash as customer or phone number.
 func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(customer, phone string)) error {
 	err := w.ask(ctx, ws, "known_as", values{"customer": hash}, func(row Row) error {
 		var customer, phone string
@@ -101,9 +101,9 @@ func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash
 	return nil
 }
 
-// Forget deletes customers, by keyed hash: it removes them from their orders and deletes their profiles. The orders
-// remain as anonymous orders, so totals do not change, but figures by customer change. It returns the number of their
-// orders.
+// Forget deletes customers, who are identified by keyed hash. It removes them from their orders and deletes their
+// profiles. The orders remain as anonymous orders, so totals do not change, but figures by customer change. It returns
+// the number of their orders.
 func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, customers ...string) (int, error) {
 	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: "forget", File: "customers who are forgotten", Base: base, Forget: customers})
 	if err != nil {
@@ -155,7 +155,7 @@ func (w *Warehouse) ordersOf(ctx context.Context, ws measure.WorkspaceID, custom
 	return orders, err
 }
 
-// forgetfulImport excludes forgotten customers.
+// forgetfulImport is an import that excludes forgotten customers.
 type forgetfulImport struct {
 	Import
 	forgotten map[string]struct{}

@@ -35,13 +35,13 @@ func (w *historyQuestions) versions(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// versionOf returns the scan destinations of a version. Gone is true if the day was removed.
+// versionOf returns the scan destinations of a version. The field Gone is true if the day was removed.
 func versionOf(v *measure.DayVersion) []any {
 	into := append([]any{&v.Day, &v.Kind, &v.Name, &v.Gone}, sumsOf(&v.Sums)...)
 	return append(into, &v.Spend, &v.Impressions, &v.Clicks, &v.Claimed, &v.ClaimedSum, &v.Import, &v.At, &v.Seen, &v.Source, &v.File)
 }
 
-// DayChanges returns the days with totals that changed after they were first visible. The newest days are first; equal
+// DayChanges returns the days with totals that changed after they were first visible. The newest days are first. Equal
 // days are sorted by kind and part. A limit of 0 means no limit.
 func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error) {
 	var out []measure.DayChange
@@ -69,9 +69,9 @@ func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.Workspace
 	return parts, days, err
 }
 
-// Settling returns the versions of a period's days, sorted by part, day and import, and the dates on which imports
-// contained these days unchanged. There is one version at the end of each day on which an import changed the figures. A
-// version has the components of revenue, spend and claimed conversions.
+// Settling returns the versions of a period's days, sorted by part, day and import. It also returns the dates on which
+// imports contained these days unchanged. There is one version at the end of each day on which an import changed the
+// figures. A version has the components of revenue, spend and claimed conversions.
 func (w *historyQuestions) Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error) {
 	bind := bindDays(days)
 	bind["kind"] = string(kind)

@@ -7,13 +7,13 @@ import (
 	"assay/internal/measure"
 )
 
-// Windows are the one or two periods of a question. They may overlap and differ in length.
+// Windows contains the periods of a query: one or two. They may overlap and differ in length.
 type Windows struct {
 	Recent  civil.Range
 	Earlier civil.Range // zero: none
 }
 
-// Pair contains an answer for each of two windows. Without an earlier window, Earlier is the zero value.
+// Pair contains a result for each of two windows. Without an earlier window, Earlier is the zero value.
 type Pair[T any] struct{ Recent, Earlier T }
 
 // ChannelTotal contains a channel's credit, spend and claims in a window.
@@ -28,7 +28,7 @@ type ChannelTotal struct {
 	ClaimedSum  int64 // revenue claimed by the platform
 }
 
-// DayTotal is one day of the store or of a channel. Answers omit empty days.
+// DayTotal is one day of the store or of a channel. Results omit empty days.
 type DayTotal struct {
 	Day        civil.Date
 	Sums       measure.Sums

@@ -9,12 +9,12 @@ import (
 	"assay/internal/measure"
 )
 
-// Snapshotter is an engine that can copy all facts of a workspace to one file while imports and questions run.
+// Snapshotter is an engine that can copy all facts of a workspace to one file while imports and queries run.
 type Snapshotter interface {
 	// State identifies the contents of a snapshot taken now. A workspace without facts has the zero state.
 	State(ctx context.Context, ws measure.WorkspaceID) (SnapshotState, error)
 	// Snapshot writes the committed facts to a new file in an existing directory. It blocks neither imports nor
-	// questions. It excludes imports that are not committed when it begins. When it returns, the file is on disk.
+	// queries. It excludes imports that are not committed when it begins. When it returns, the file is on disk.
 	Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (Snapshot, error)
 }
 

@@ -21,7 +21,7 @@ var placeholder = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 // parameter matches a bound value, such as $first_day.
 var parameter = regexp.MustCompile(`\$([a-z_]+)`)
 
-// heavy matches the header line that assigns a question to the pool for heavy queries, with the reason.
+// heavy matches the header line that assigns a query to the pool for heavy queries, with the reason.
 var heavy = regexp.MustCompile(`(?m)^-- heavy: `)
 
 // Render fills in the full names of the workspace's tables. Text outside of {{table}} placeholders does not change.
@@ -31,7 +31,7 @@ func Render(d Dialect, ws measure.WorkspaceID, text string) string {
 	})
 }
 
-// questionText returns the text of a question in the engine's dialect. A missing text is a programming error.
+// questionText returns the text of a query in the engine's dialect. A missing text is a programming error.
 func questionText(d Dialect, name string) string {
 	for _, file := range []string{"sql/" + name + "." + d.Name() + ".sql", "sql/" + name + ".sql"} {
 		text, err := fs.ReadFile(texts, file)
@@ -42,7 +42,7 @@ func questionText(d Dialect, name string) string {
 	panic(fmt.Sprintf("warehouse: no text for the question %q", name))
 }
 
-// question is a parsed text: the pieces before, between and after table names.
+// question is the parsed text of a query: the pieces before, between and after table names.
 type question struct {
 	pieces []string
 	tables []string // one fewer than pieces
@@ -66,7 +66,7 @@ func newQuestion(text string) *question {
 	return q
 }
 
-// text returns the question with the full names of the workspace's tables, as [Render] fills them in.
+// text returns the query with the full names of the workspace's tables, as [Render] fills them in.
 func (q *question) text(d Dialect, ws measure.WorkspaceID) string {
 	var out strings.Builder
 	for i, table := range q.tables {
@@ -77,10 +77,10 @@ func (q *question) text(d Dialect, ws measure.WorkspaceID) string {
 	return out.String()
 }
 
-// values are the values of a question's parameters, by name.
+// values are the values of a query's parameters, by name.
 type values map[string]any
 
-// statement renders a question and binds its parameters.
+// statement renders a query and binds its parameters.
 func (a *asker) statement(ws measure.WorkspaceID, name string, bind values) Statement {
 	d := a.engine.Dialect()
 	known, ok := a.questions.Load(name)

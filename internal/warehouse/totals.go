@@ -23,10 +23,10 @@ func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID
 	return totals, err
 }
 
-// ChannelTotals returns the row of each channel in each window, sorted by channel: the model's credits, spend and the
-// platform's claims. The total of the credits equals StoreTotals, because [measure.Unattributed] has all orders without
-// a credited channel. Under platform_reported, the credits are the claims, and the row of [measure.Unattributed] is the
-// difference. It is negative if platforms claim more than the store's total.
+// ChannelTotals returns a row per channel for each window, sorted by channel. A row contains the model's credits, the
+// spend and the platform's claims. The total of the credits equals StoreTotals, because [measure.Unattributed] has all
+// orders without a credited channel. Under platform_reported, the credits are the claims, and the row of
+// [measure.Unattributed] is the difference. The difference is negative if platforms claim more than the store's total.
 func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)
@@ -54,7 +54,7 @@ func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.Workspace
 }
 
 // ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds, undated
-// and spend. Other figures are zero. A channel without these figures may have other figures. In that case,
+// and spend. Other figures are zero. If a channel has none of these figures, it may have other figures. In that case,
 // ChannelBriefs reads all figures.
 func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
@@ -87,8 +87,8 @@ func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.Workspace
 	return briefs, nil
 }
 
-// perChannel merges the rows of each channel and sorts them by channel. A question returns a channel's credit and
-// spend in one row or in two.
+// perChannel merges the rows of each channel and sorts them by channel. A query returns a channel's credit and spend in
+// one row or in two.
 func perChannel(rows []ChannelTotal) []ChannelTotal {
 	slices.SortStableFunc(rows, func(a, b ChannelTotal) int { return cmp.Compare(a.Channel, b.Channel) })
 	kept := rows[:0]
@@ -113,13 +113,13 @@ func (p *Pair[T]) of(period int) *T {
 	return &p.Earlier
 }
 
-// adjacent reports whether the earlier window ends the day before the recent one begins, as in comparisons with the
+// adjacent reports whether the earlier window ends the day before the recent window begins, as in comparisons with the
 // previous period. In that case, one scan of the days is sufficient for both windows.
 func (in Windows) adjacent() bool {
 	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }
 
-// bind returns the first and last days of both windows as parameters. A missing earlier window becomes an empty one.
+// bind returns the first and last days of both windows as parameters. A missing earlier window becomes an empty window.
 func (in Windows) bind() values {
 	earlier := in.Earlier
 	if earlier.Days() == 0 {
@@ -131,7 +131,7 @@ func (in Windows) bind() values {
 	}
 }
 
-// sumsOf returns the scan destinations of a row's nine sums, in the column order of all questions.
+// sumsOf returns the scan destinations of a row's nine sums, in the column order of all queries.
 func sumsOf(s *measure.Sums) []any {
 	return []any{
 		&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units,

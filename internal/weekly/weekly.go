@@ -73,8 +73,8 @@ func (s *Sender) Run(ctx context.Context) error {
 	}
 }
 
-// Send sends the summaries that are due. A failure does not affect other workspaces. Several processes may send at the same
-// time; each member receives one email per week.
+// Send sends the summaries that are due. A failure does not affect other workspaces. Several processes may send at the
+// same time. Each member receives one email per week.
 func (s *Sender) Send(ctx context.Context) {
 	all, err := s.Store.Workspaces(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -132,7 +132,7 @@ func (s *Sender) sendOf(ctx context.Context, w control.Workspace) error {
 const mostDecisions = 3
 
 // Write writes the summary of the last whole week: results, causes of their changes, the forecast and the next steps.
-// The text comes from the answers of tools, so it agrees with pages and assistants.
+// The text comes from the answers of tools, so its figures agree with pages and assistants.
 func (s *Sender) Write(ctx context.Context, w control.Workspace) (alert.Letter, error) {
 	week := control.LastWeek(civil.DayOf(s.Clock(), w.Location()))
 	sales, err := ask(ctx, s, w, tools.Performance, map[string]any{
@@ -231,7 +231,7 @@ func (s *Sender) decisions(ctx context.Context, w control.Workspace) (lines []st
 
 func whole(m answer.Money, c money.Currency) string { return money.Text(float64(m), 0, c) }
 
-// figures lists the key figures with their change from the week before.
+// figures lists the key figures with their change from the previous week.
 func figures(m toolkit.StoreMetrics, c money.Currency) []string {
 	lines := []string{
 		line("Revenue", m.Revenue, func(v answer.Money) string { return whole(v, c) }),

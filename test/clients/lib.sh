@@ -1,5 +1,5 @@
-# Shared by the scripts here: installs the clients, starts a demo store on a free loopback port, stops it.
-# Source it with the repository's root as the working directory.
+# Functions that the scripts in this folder share. They install the clients, start a demo store on a free loopback port,
+# and stop it. Source this file with the repository's root as the working directory.
 set -euo pipefail
 
 clients=test/clients

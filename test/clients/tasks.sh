@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does five tasks on a demo store in a browser and prints clicks and seconds: docs/design.md.
+# Does five tasks on a demo store in a browser and prints the clicks and seconds. See docs/design.md.
 cd "$(dirname "$0")/../.."
 source test/clients/lib.sh
 install_clients

@@ -20,7 +20,7 @@ type ending struct {
 	end context.CancelCauseFunc
 }
 
-// NewClock returns a clock that shows the instant.
+// NewClock returns a clock that starts at the instant.
 func NewClock(now time.Time) *Clock { return &Clock{now: now} }
 
 // Now implements [ads.Clock].
@@ -30,7 +30,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Sleep implements [ads.Clock]: it advances the clock and returns at once.
+// Sleep implements [ads.Clock]. It advances the clock and returns at once.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	c.slept = append(c.slept, d)

@@ -107,7 +107,7 @@ func (s *Sandbox) read(t *testing.T) ads.State {
 	return state
 }
 
-// setBudget is the change to the other budget.
+// setBudget returns the change to the other budget.
 func (s *Sandbox) setBudget() ads.Change {
 	return ads.Change{Action: ads.SetDailyBudget, Amount: s.Other}
 }
@@ -140,7 +140,7 @@ func (s *Sandbox) wantTraffic(t *testing.T, mutating, applied int) {
 	}
 }
 
-// apply applies the change to the live state, with the faults on the write.
+// apply applies the change to the live state. The faults affect the write.
 func (s *Sandbox) apply(t *testing.T, c ads.Change, faults ...simulator.Fault) (ads.State, ads.Outcome) {
 	t.Helper()
 	state := s.read(t)

@@ -19,7 +19,8 @@ type Options struct {
 	Client    ads.Options
 }
 
-// Open returns a client for the credentials, one JSON object. It sends no request; [ads.Platform.Test] does.
+// Open returns a client for the credentials, which are one JSON object. It sends no request. [ads.Platform.Test] tests
+// the credentials with a request.
 func Open(p measure.Platform, credentials []byte, o Options) (ads.Platform, error) {
 	client := o.Client
 	switch p {

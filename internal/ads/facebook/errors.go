@@ -20,7 +20,7 @@ type failure struct {
 	Trace       wire.Text `json:"fbtrace_id"`
 }
 
-// judge returns a judge that reads the replies of successful calls with the given function.
+// judge returns a function that evaluates replies. It passes the replies of successful calls to the function success.
 func (c *Client) judge(success func(body []byte) error) wire.Judge {
 	return func(r wire.Reply) wire.Verdict {
 		var envelope struct {
@@ -84,7 +84,7 @@ func (c *Client) explain(r wire.Reply, f *failure) wire.Verdict {
 	return v
 }
 
-// limits reports whether the code means a rate limit: of the app, the user, the account or the business use case.
+// limits reports whether the code means a rate limit of the app, the user, the account or the business use case.
 func limits(code wire.Int) bool {
 	switch code {
 	case 4, 17, 32, 341, 613:

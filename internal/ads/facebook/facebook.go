@@ -257,7 +257,7 @@ func (c *Client) adSets(ctx context.Context, id ads.CampaignID, currency money.C
 	return list, nil
 }
 
-// Validate implements [ads.Platform]: Meta's validate_only.
+// Validate implements [ads.Platform]. It uses Meta's option validate_only.
 func (c *Client) Validate(ctx context.Context, s ads.State, change ads.Change) (dryRun bool, err error) {
 	call, err := c.post(s, change)
 	if err != nil {

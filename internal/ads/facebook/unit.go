@@ -10,8 +10,8 @@ import (
 	"assay/internal/money"
 )
 
-// Minor is a budget in Meta's minor units: hundredths or whole units of the currency, by Meta's own list. It is not the
-// minor unit of ISO 4217 for every currency.
+// Minor is a budget in Meta's minor units. Depending on the currency, they are hundredths or whole units, according to
+// Meta's own list. For some currencies, Meta's minor unit differs from the minor unit of ISO 4217.
 type Minor int64
 
 // offsets is Meta's published list of ad account currencies, with the number of Meta's minor units per unit of the

@@ -41,7 +41,7 @@ type failure struct {
 	} `json:"details"`
 }
 
-// judge returns the meaning of a reply. The token is removed from texts.
+// judge returns the meaning of a reply. It removes the token from the texts.
 func (c *Client) judge(r wire.Reply, t token, success func([]byte) error) wire.Verdict {
 	var envelope struct {
 		Error   *status `json:"error"`
@@ -130,7 +130,7 @@ var reasons = map[string]ads.Reason{
 	"DEADLINE_EXCEEDED":                                         ads.Unavailable,
 }
 
-// internal are the codes of google.rpc.Code for failures inside Google: UNKNOWN, DEADLINE_EXCEEDED, INTERNAL and
+// internal lists the codes of google.rpc.Code for failures inside Google: UNKNOWN, DEADLINE_EXCEEDED, INTERNAL and
 // UNAVAILABLE. A partialFailureError has such codes.
 var internal = []wire.Int{2, 4, 13, 14}
 

@@ -111,8 +111,8 @@ func (c *Client) search(ctx context.Context, query string) ([]row, error) {
 	return rows, err
 }
 
-// do sends a request with an access token. When Google rejects the token with 401, before it executes anything, the
-// token is renewed and the request is sent once more.
+// do sends a request with an access token. If Google rejects the token with 401, it has executed nothing. In that case,
+// the token is renewed and the request is sent once more.
 func (c *Client) do(
 	ctx context.Context, path string, body []byte, send func(context.Context, wire.Call, wire.Judge) *ads.Rejection,
 	success func([]byte) error,
@@ -323,7 +323,7 @@ func (c *Client) billableUnit(ctx context.Context, currency money.Currency) (Mic
 	return unit, nil
 }
 
-// Validate implements [ads.Platform]: the change with validateOnly.
+// Validate implements [ads.Platform]. It sends the change with validateOnly.
 func (c *Client) Validate(ctx context.Context, s ads.State, change ads.Change) (dryRun bool, err error) {
 	m, err := c.mutate(s, change)
 	if err != nil {

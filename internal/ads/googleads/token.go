@@ -42,7 +42,7 @@ func (c *Client) lock(ctx context.Context) error {
 
 func (c *Client) unlock() { <-c.renewing }
 
-// usableToken returns the cached access token, or a new one.
+// usableToken returns the cached access token, or a new token.
 func (c *Client) usableToken(ctx context.Context) (token, error) {
 	if err := c.lock(ctx); err != nil {
 		return token{}, err

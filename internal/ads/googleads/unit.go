@@ -22,7 +22,8 @@ func minorUnit(c money.Currency) Micros {
 	return unit
 }
 
-// Amount returns the budget as an amount. exact is false when the budget is finer than the currency's minor unit.
+// Amount returns the budget as an amount. The result exact is false if the budget is finer than the currency's minor
+// unit.
 func (m Micros) Amount(c money.Currency) (a money.Amount, exact bool) {
 	unit := minorUnit(c)
 	if m%unit != 0 {

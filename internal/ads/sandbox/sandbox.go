@@ -45,7 +45,7 @@ type platform interface {
 	OnChange(do func())
 }
 
-// Platforms are the platforms that a sandbox can simulate.
+// Platforms returns the platforms that a sandbox can simulate.
 func Platforms() []measure.Platform {
 	return []measure.Platform{measure.Facebook, measure.Google, measure.TikTok}
 }
@@ -141,7 +141,7 @@ func endpoint(p measure.Platform) ads.Endpoint {
 	return e
 }
 
-// RoundTrip implements [http.RoundTripper]: it serves a request by the simulator of its host.
+// RoundTrip implements [http.RoundTripper]. The simulator of the request's host serves the request.
 func (s *Sandbox) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err

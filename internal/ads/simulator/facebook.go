@@ -62,7 +62,7 @@ func NewFacebook(a FacebookAccount, now func() time.Time) *Facebook {
 // Edit changes the account like a user of Meta Ads Manager.
 func (f *Facebook) Edit(do func(*FacebookAccount)) { change(&f.Server, &f.account, do) }
 
-// Campaign returns a campaign of the account, nil if it has none.
+// Campaign returns the campaign with the ID, or nil if the account does not have it.
 func (a *FacebookAccount) Campaign(id string) *FacebookCampaign {
 	for i := range a.Campaigns {
 		if a.Campaigns[i].ID == id {
@@ -80,7 +80,7 @@ func (f *Facebook) mutates(q *request) bool {
 	return q.Method == http.MethodPost && !strings.Contains(q.form.Get("execution_options"), "validate_only")
 }
 
-// metaError is Meta's envelope of errors.
+// metaError returns an error in Meta's envelope.
 func metaError(status, code, subcode int, message string, more object) Reply {
 	e := object{"message": message, "type": "OAuthException", "code": code, "fbtrace_id": "AbCdEf"}
 	if subcode != 0 {
@@ -234,7 +234,7 @@ func (f *Facebook) route(q *request, path string) Reply {
 
 func ok(o object) Reply { return Reply{Status: http.StatusOK, Body: o.text()} }
 
-// budgets adds the budgets. Meta writes them as strings and omits missing ones.
+// budgets adds the budgets. Meta writes budgets as strings and omits missing budgets.
 func budgets(o object, daily, lifetime int64) object {
 	if daily > 0 {
 		o["daily_budget"], o["budget_remaining"] = strconv.FormatInt(daily, 10), strconv.FormatInt(daily/2, 10)

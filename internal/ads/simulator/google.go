@@ -50,7 +50,7 @@ func NewGoogle(a GoogleAccount, now func() time.Time) *Google {
 // Edit changes the account like a user of Google Ads.
 func (g *Google) Edit(do func(*GoogleAccount)) { change(&g.Server, &g.account, do) }
 
-// Campaign returns a campaign of the account, nil if it has none.
+// Campaign returns the campaign with the ID, or nil if the account does not have it.
 func (a *GoogleAccount) Campaign(id string) *GoogleCampaign {
 	for i := range a.Campaigns {
 		if a.Campaigns[i].ID == id {
@@ -60,7 +60,7 @@ func (a *GoogleAccount) Campaign(id string) *GoogleCampaign {
 	return nil
 }
 
-// Budget returns a budget of the account, nil if it has none.
+// Budget returns the budget with the ID, or nil if the account does not have it.
 func (a *GoogleAccount) Budget(id string) *GoogleBudget {
 	for i := range a.Budgets {
 		if a.Budgets[i].ID == id {
@@ -78,7 +78,7 @@ func (g *Google) mutates(q *request) bool {
 	return strings.HasSuffix(q.URL.Path, ":mutate") && !strings.Contains(string(q.body), `"validateOnly":true`)
 }
 
-// googleError is a google.rpc.Status with a GoogleAdsFailure.
+// googleError returns a google.rpc.Status with a GoogleAdsFailure.
 func googleError(status int, name, category, value, message string, details object) Reply {
 	e := object{"errorCode": object{category: value}, "message": message}
 	if details != nil {

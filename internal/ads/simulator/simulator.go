@@ -118,7 +118,7 @@ const (
 	Stall              // no reply until the client gives up
 )
 
-// Fault is one entry of the script: it applies only to the first request that it selects.
+// Fault is one entry of the script. It applies only to the first request that it selects.
 type Fault struct {
 	On       On
 	Do       Do
@@ -130,7 +130,7 @@ type Fault struct {
 	Arrived  func()  // for Stall: runs when the reply would be sent
 }
 
-// Script adds faults. They are used in order: a request gets the first fault that selects it.
+// Script adds faults. They are used in order, so a request gets the first fault that selects it.
 func (s *Server) Script(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,8 +151,8 @@ func (s *Server) Reset() {
 	s.log, s.faults = nil, nil
 }
 
-// OnChange sets a function that is called after every change of the state by a request or by Edit, for example to
-// save it.
+// OnChange sets a function that is called after every change of the state by a request or by Edit. It can save the
+// state, for example.
 func (s *Server) OnChange(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

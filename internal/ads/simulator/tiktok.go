@@ -43,7 +43,7 @@ func NewTikTok(a TikTokAccount, now func() time.Time) *TikTok {
 // Edit changes the account like a user of TikTok Ads Manager.
 func (t *TikTok) Edit(do func(*TikTokAccount)) { change(&t.Server, &t.account, do) }
 
-// Campaign returns a campaign of the account, nil if it has none.
+// Campaign returns the campaign with the ID, or nil if the account does not have it.
 func (a *TikTokAccount) Campaign(id string) *TikTokCampaign {
 	for i := range a.Campaigns {
 		if a.Campaigns[i].ID == id {
@@ -59,7 +59,7 @@ func (t *TikTok) load(text []byte) error { return replace(&t.account, text) }
 
 func (t *TikTok) mutates(q *request) bool { return q.Method == http.MethodPost }
 
-// tikTokReply is the envelope of every reply, with HTTP 200.
+// tikTokReply returns a reply in the envelope of all replies, with HTTP 200.
 func tikTokReply(code int, message string, data object) Reply {
 	if data == nil {
 		data = object{}

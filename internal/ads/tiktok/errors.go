@@ -19,7 +19,7 @@ type envelope struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// judge returns a judge that reads the replies of successful calls with the given function.
+// judge returns a function that evaluates replies. It passes the replies of successful calls to the function success.
 func (c *Client) judge(success func(envelope) error) wire.Judge {
 	return func(r wire.Reply) wire.Verdict {
 		var e envelope

@@ -160,8 +160,8 @@ func (c *Client) Read(ctx context.Context, id ads.CampaignID) (ads.State, error)
 	return s, nil
 }
 
-// find reads the campaign. The ordinary list lacks deleted campaigns, so after an empty reply find also searches the
-// deleted campaigns.
+// find reads the campaign. The ordinary list does not contain deleted campaigns. After an empty reply, find therefore
+// also searches the deleted campaigns.
 func (c *Client) find(ctx context.Context, id ads.CampaignID) (campaign, error) {
 	for _, filter := range []map[string]any{
 		{"campaign_ids": []string{string(id)}},

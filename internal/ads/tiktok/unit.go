@@ -35,8 +35,8 @@ func minorUnits(c money.Currency) int64 {
 // fraction, which a rollback restores.
 type Decimal string
 
-// Amount returns the budget as an amount. exact is false when the budget is finer than the currency's minor unit or is
-// not an amount.
+// Amount returns the budget as an amount. The result exact is false if the budget is finer than the currency's minor
+// unit or is not an amount.
 func (d Decimal) Amount(c money.Currency) (a money.Amount, exact bool) {
 	if len(d) > 30 || strings.ContainsAny(string(d), "/xXpP_") || exponentTooLarge(string(d)) {
 		return money.Amount{}, false
@@ -52,7 +52,7 @@ func (d Decimal) Amount(c money.Currency) (a money.Amount, exact bool) {
 	return money.Amount{Minor: r.Num().Int64(), Currency: c}, true
 }
 
-// exponentTooLarge reports whether the exponent has more than two digits: such a number is not a budget, and exact
+// exponentTooLarge reports whether the exponent has more than two digits. Such a number is not a budget, and exact
 // arithmetic with it takes much memory.
 func exponentTooLarge(text string) bool {
 	_, exponent, found := strings.Cut(strings.ToLower(text), "e")

@@ -1,5 +1,5 @@
-// Package wire sends the requests of the ad platform clients. It bounds time, bytes and nesting, repeats reads, never
-// repeats a write, follows no redirect, and never includes secrets in errors.
+// Package wire sends the requests of the ad platform clients. It bounds the time, size and nesting of replies. It
+// repeats reads, but never writes. It follows no redirects, and its errors contain no secrets.
 package wire
 
 import (
@@ -88,8 +88,8 @@ type Judge func(Reply) Verdict
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
-// Read sends a request that changes nothing. It repeats the request after temporary failures. Before, it waits for the
-// time that the platform specifies, up to a limit.
+// Read sends a request that changes nothing. It repeats the request after temporary failures. Before each repetition,
+// it waits for the time that the platform specifies, up to a limit.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {
 		v := c.Once(ctx, call, judge)
@@ -125,7 +125,7 @@ func (v Verdict) Outcome() ads.Outcome {
 	return ads.Outcome{Result: ads.Refused, Rejection: v.Rejection, RequestID: v.Rejection.RequestID}
 }
 
-// Once sends the request once and judges the reply.
+// Once sends the request once and evaluates the reply.
 func (c *Client) Once(ctx context.Context, call Call, judge Judge) Verdict {
 	reply, sent, err := c.send(ctx, call)
 	if err != nil {
@@ -134,7 +134,8 @@ func (c *Client) Once(ctx context.Context, call Call, judge Judge) Verdict {
 	return judge(reply)
 }
 
-// send returns the reply. sent is false when no connection existed, so the platform cannot have received the request.
+// send returns the reply. The result sent is false when no connection existed, so the platform cannot have received the
+// request.
 func (c *Client) send(ctx context.Context, call Call) (reply Reply, sent bool, err error) {
 	ctx, cancel := c.options.Clock.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
@@ -225,7 +226,7 @@ func (c *Client) Text(text string, most int) string {
 	return ads.Clean(ads.Redact(text, c.secrets...), most)
 }
 
-// Said returns the rejection with the platform's own words.
+// Said returns the rejection with the platform's code, message and request ID.
 func (c *Client) Said(r *ads.Rejection, code, message, requestID string) *ads.Rejection {
 	with := *r
 	with.Code, with.Said, with.RequestID = c.Text(code, ads.MaxName), c.Text(message, ads.MaxMessage),
@@ -233,7 +234,7 @@ func (c *Client) Said(r *ads.Rejection, code, message, requestID string) *ads.Re
 	return &with
 }
 
-// Status judges a reply by its HTTP status alone, for replies without the platform's envelope.
+// Status returns the verdict on a reply from its HTTP status only. It is for replies without the platform's envelope.
 func (c *Client) Status(r Reply) Verdict {
 	code := "HTTP " + strconv.Itoa(r.Status)
 	said := func(reason ads.Reason) *ads.Rejection { return c.Said(c.Reject(reason, ""), code, "", "") }
@@ -254,7 +255,7 @@ func (c *Client) Status(r Reply) Verdict {
 	return Verdict{Rejection: said(ads.UnexpectedReply), Unsure: true} // a redirect, or success in an unknown form
 }
 
-// Unreadable is the verdict for a reply that reports success in an undocumented form.
+// Unreadable returns the verdict for a reply that reports success in an undocumented form.
 func (c *Client) Unreadable(err error) Verdict {
 	return Verdict{Rejection: c.Reject(ads.UnexpectedReply, "").Because(c.safe(err)), Unsure: true}
 }

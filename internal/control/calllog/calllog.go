@@ -1,4 +1,4 @@
-// Package calllog writes the call log in the background: calls are collected in memory and written in batches.
+// Package calllog writes the call log in the background. Calls are collected in memory and written in batches.
 package calllog
 
 import (
@@ -132,7 +132,8 @@ func (r *Recorder) Flush(ctx context.Context) {
 	r.spare = calls
 }
 
-// refused writes an audit event for each call by a caller who lacked a scope, up to a limit per caller.
+// refused writes an audit event for each call that was rejected because the caller lacked a scope, up to a limit per
+// caller.
 func (r *Recorder) refused(ctx context.Context, calls []control.Call) {
 	for _, c := range calls {
 		if c.Missing == "" || r.refusals.Take(ctx, string(c.Workspace)+" "+c.Actor+" "+string(c.Client), c.At) > 0 {
@@ -158,7 +159,7 @@ func (r *Recorder) prune(ctx context.Context) {
 	}
 }
 
-// Arguments returns a call's arguments as stored: cut to [MaxArguments] at a whole character.
+// Arguments returns a call's arguments as stored. They are cut to [MaxArguments] at a whole character.
 func Arguments(raw []byte) string {
 	if len(raw) <= MaxArguments {
 		return strings.ToValidUTF8(string(raw), "")

@@ -22,7 +22,7 @@ func budgetOf(minor int64) control.ChangeValue {
 	return control.ChangeValue{Text: fmt.Sprint(minor), Amount: usd(minor)}
 }
 
-// budgetChange is a pending change with every field that a new row may have.
+// budgetChange returns a pending change with every field that a new row may have.
 func budgetChange(ws measure.WorkspaceID, id control.BudgetChangeID) control.BudgetChange {
 	return control.BudgetChange{
 		ID: id, Workspace: ws, At: noon, Platform: measure.Facebook, Account: "123", Campaign: "1202", CampaignName: "Prospecting",

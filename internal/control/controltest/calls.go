@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure"
 )
 
-// callLike is a call with every stored field set.
+// callLike returns a call with every stored field set.
 func callLike(ws measure.WorkspaceID, tool string, after time.Duration) control.Call {
 	return control.Call{
 		At: noon.Add(after), Workspace: ws, Tool: tool, Status: control.CallOK, Took: 1234 * time.Microsecond, Bytes: 2048,

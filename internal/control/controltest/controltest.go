@@ -212,7 +212,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	}
 }
 
-// noon is the time of all changes, with a fraction that needs microseconds.
+// noon is the time of all changes. It has a fraction of a second, to the microsecond.
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 123_456_000, time.UTC)
 
 func at(d time.Duration) control.By { return control.By{Actor: "assay test", At: noon.Add(d)} }

@@ -15,14 +15,14 @@ import (
 	"assay/internal/measure"
 )
 
-// byDay compares days by value: their fields are unexported.
+// byDay compares days by value, because their fields are unexported.
 var byDay = cmp.Comparer(func(a, b civil.Date) bool { return a == b })
 
 func days(first, last string) civil.Range {
 	return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 }
 
-// geoTest is a planned geo experiment.
+// geoTest returns a planned geo experiment.
 func geoTest(ws measure.WorkspaceID, id control.ExperimentID) control.Experiment {
 	return control.Experiment{
 		ID: id, Workspace: ws, Name: "Holdout", Channel: "facebook", Kind: control.GeoTest, Status: control.ExperimentPlanned,

@@ -91,7 +91,7 @@ func forecastsAreKept(t *testing.T, s Store) {
 func forecastsAreSummedUp(t *testing.T, s Store) {
 	acme := newWorkspace(t, s, "Acme")
 	monday := civil.MustParse("2026-11-16")
-	// Weekly forecasts made on three consecutive days overlap; two forecasts of the rest of one month cover one period.
+	// Weekly forecasts made on three consecutive days overlap. Two forecasts of the rest of one month cover one period.
 	outcomes := []control.Forecast{
 		judged(expected(acme.ID, monday, 7, control.DailyForecast), 5, new(0.5)),
 		judged(expected(acme.ID, monday.AddDays(1), 7, control.DailyForecast), -12, new(1.5)),

@@ -82,7 +82,8 @@ func modelsEndWithTheWorkspace(t *testing.T, s Store) {
 	wantModels(t, s, modelsOf(again, 1))
 }
 
-// Nodes that train at the same time store one model per version. A reader sees only whole models.
+// modelsAreStoredOnce checks that nodes that train at the same time store one model per version. Readers must get
+// complete models only.
 func modelsAreStoredOnce(t *testing.T, nodes []PeopleStore) {
 	w := newWorkspace(t, nodes[0], "Acme")
 	for version := 1; version <= rounds; version++ {

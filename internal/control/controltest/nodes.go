@@ -66,7 +66,7 @@ func race(t *testing.T, nodes []PeopleStore, do func(s PeopleStore, i int) (bool
 	return int(won.Load())
 }
 
-// lost returns the error of a caller that may lose a race: a conflict is not an error.
+// lost returns the error of a caller that may lose a race. A conflict is not an error.
 func lost(err error) (bool, error) {
 	if fault.KindOf(err) == fault.KindConflict {
 		return false, nil
@@ -162,7 +162,7 @@ func invitationsAreAcceptedOnce(t *testing.T, nodes []PeopleStore) {
 	}
 }
 
-// Two owners each make one of the two an admin at the same time. Only one change may succeed.
+// lastOwnersStay checks concurrent changes of a workspace's two owners to admins. Only one of the changes may succeed.
 func lastOwnersStay(t *testing.T, nodes []PeopleStore) {
 	for n := range rounds {
 		w := newWorkspace(t, nodes[0], fmt.Sprint("shop ", n))

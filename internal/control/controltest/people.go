@@ -130,7 +130,7 @@ func newMember(t *testing.T, s PeopleStore, id control.UserID, ws measure.Worksp
 	}
 }
 
-// newSession stores a session of a person of [newUser].
+// newSession stores a session of a person that [newUser] created.
 func newSession(t *testing.T, s PeopleStore, id control.UserID, hash string) control.Session {
 	t.Helper()
 	n := control.Session{Hash: []byte(hash), User: id, CreatedAt: noon, SeenAt: noon, EndsAt: noon.Add(time.Hour), Browser: "Firefox"}

@@ -19,8 +19,8 @@ func shareLike(ws measure.WorkspaceID, by control.UserID, id control.ShareID) co
 	}
 }
 
-// A share link is found by its hash. It ends when it is revoked, when its author loses the role, or when its workspace
-// is deleted.
+// sharesAreKept checks that a share link is found by its hash. The link must end when it is revoked, when its author
+// loses the role, or when its workspace is deleted.
 func sharesAreKept(t *testing.T, s PeopleStore) {
 	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Other")
 	newMember(t, s, "anna", w.ID)

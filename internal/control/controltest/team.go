@@ -59,7 +59,7 @@ func invitationIsAcceptedOnce(t *testing.T, s PeopleStore) {
 func acceptancesRace(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
-	// Otherwise the second account would fail because of its address.
+	// The account exists, so that only the invitation can prevent a second acceptance.
 	if err := s.CreateUser(t.Context(), invited, at(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,8 @@ func lastOwnerStays(t *testing.T, s PeopleStore) {
 	}
 }
 
-// Permissions are checked before an action. A person who loses the role in between can no longer act.
+// roleCountsAtTheChange checks that a change uses the current role of its author. A person who has lost the role since
+// an earlier check may not make the change.
 func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	for _, id := range []control.UserID{"anna", "ben", "olga"} {
@@ -196,7 +197,7 @@ func another(n control.Invitation, by control.UserID) control.Invitation {
 	return n
 }
 
-// A person with any role may revoke their own grants.
+// ownGrantsAreEndedByAnybody checks that a person with any role may revoke their own grants.
 func ownGrantsAreEndedByAnybody(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
@@ -232,7 +233,8 @@ func lowerRoleEndsKeysBeyondIt(t *testing.T, s PeopleStore) {
 	wantKeysRevoked(t, s, map[control.KeyID]bool{"approves": true, "reads": false})
 }
 
-// Each way to end a grant writes one event. A grant that has already ended gets no event.
+// endedGrantsAreLogged checks that each way to end a grant writes one event. A grant that has already ended gets no
+// event.
 func endedGrantsAreLogged(t *testing.T, s PeopleStore) {
 	for what, end := range map[string]func(ws measure.WorkspaceID, id control.UserID) error{
 		"leaving": func(ws measure.WorkspaceID, id control.UserID) error {

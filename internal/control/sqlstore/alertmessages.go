@@ -42,8 +42,8 @@ func announce(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, raised []
 }
 
 // ClaimAlertMessage returns the message that has been due for the longest time, or nil if none is due. Claiming counts
-// the attempt and sets the time of the next one. Therefore, no other process sends the message at the same time. If the
-// process ends during the attempt, the message is sent again later.
+// the attempt and sets the time of the next attempt. Therefore, no other process sends the message at the same time. If
+// the process ends during the attempt, the message is sent again later.
 func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*control.AlertMessage, error) {
 	var claimed *control.AlertMessage
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -90,8 +90,8 @@ func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*con
 	return claimed, nil
 }
 
-// SettleAlertMessage stores the result of an attempt: sent if the problem is "". After the last attempt the message is
-// given up. It also removes messages past their retention.
+// SettleAlertMessage stores the result of an attempt. The message is sent if the problem is "". After the last attempt,
+// the message is given up. It also removes messages past their retention.
 func (s *alertStore) SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error {
 	state, settled := control.DeliverySent, micros(now)
 	switch {

@@ -221,9 +221,9 @@ func (s *alertStore) RemoveDestination(ctx context.Context, ws measure.Workspace
 	})
 }
 
-// RaiseAlerts stores events of one evaluation of a workspace, and one message about the new ones for each destination.
-// It returns the number of new events. If an event of the rule and day is already stored, it gets the new value,
-// without a message. Events of removed rules are skipped.
+// RaiseAlerts stores events of one evaluation of a workspace. For each destination, it also stores one message about
+// the new events. It returns the number of new events. If an event of the rule and day is already stored, it gets the
+// new value, without a message. Events of removed rules are skipped.
 func (s *alertStore) RaiseAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) (fresh int, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		var raised []control.AlertEvent
@@ -285,7 +285,7 @@ func nullable(v *control.AlertValue) sql.NullInt64 {
 
 const eventColumns = `e.alert, e.name, e.metric, e.channel, e.condition, e.threshold, e.actor, e.at, e.day, e.value, e.reference, e.raised_at`
 
-// AlertEvents returns the events of a workspace for the days from a day on, newest day first, with their deliveries.
+// AlertEvents returns the events of a workspace on the given day and later, newest day first, with their deliveries.
 func (s *alertStore) AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error) {
 	all, err := collect(ctx, s.read, scanAlertEvent(ws), `SELECT `+eventColumns+` FROM alert_events e
 		WHERE e.workspace = $1 AND e.day >= $2 ORDER BY e.day DESC, e.raised_at DESC, e.alert`, ws, since.String())

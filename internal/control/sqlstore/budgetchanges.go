@@ -19,9 +19,9 @@ const budgetChangeColumns = `id, workspace, at, platform, account, campaign, cam
 	rolled_back_by, approved_by, settled_at, effect`
 
 // AddBudgetChange stores a new change that is pending or awaits approval. A pending change claims its campaign. If
-// another change of the campaign is pending, nothing is stored and the result open is that change. A change that awaits
-// approval is stored once. If an identical change already awaits approval, open is that change. A person without the
-// permission receives a fault of kind forbidden.
+// another change of the campaign is pending, nothing is stored and the result open is that change. If an identical
+// change already awaits approval, nothing is stored and open is that change. A person without the permission receives a
+// fault of kind forbidden.
 func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error) {
 	c, err = c.Checked()
 	if err != nil {
@@ -147,7 +147,7 @@ func openChange(ctx context.Context, q querier, c control.BudgetChange) (*contro
 	return &found[0], nil
 }
 
-// awaitingLike returns an identical change that awaits approval, nil for none.
+// awaitingLike returns an identical change that awaits approval, or nil if there is none.
 func awaitingLike(ctx context.Context, q querier, c control.BudgetChange) (*control.BudgetChange, error) {
 	found, err := collect(ctx, q, scanBudgetChange, `
 		SELECT `+budgetChangeColumns+` FROM budget_changes
@@ -223,7 +223,8 @@ func (s *budgetStore) SavePreview(ctx context.Context, p control.BudgetPreview) 
 	return nil
 }
 
-// LastPreview returns the time at which the caller last saw the preview of that change; zero: never, or long ago.
+// LastPreview returns the time at which the caller last saw the preview of that change. The zero time means never or
+// long ago.
 func (s *budgetStore) LastPreview(ctx context.Context, p control.BudgetPreview) (time.Time, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, `

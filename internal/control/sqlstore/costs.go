@@ -12,9 +12,9 @@ import (
 	"assay/internal/measure"
 )
 
-// SetCost stores a cost of the workspace and returns the workspace. It replaces the cost of the same kind for
-// the same sales from the same day. Here and below, an invalid cost is a fault of kind invalid, and a person who may not write gets a
-// fault of kind forbidden. An identical cost changes nothing.
+// SetCost stores a cost of the workspace and returns the workspace. It replaces a cost with the same kind, sales and first
+// day. Here and below, an invalid cost is a fault of kind invalid. A person who may not write gets a fault of kind
+// forbidden. An identical cost changes nothing.
 func (s *workspaceStore) SetCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error) {
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {
 		if err := control.CheckCost(r, w.Currency); err != nil {
@@ -33,8 +33,8 @@ func (s *workspaceStore) SetCost(ctx context.Context, id measure.WorkspaceID, r 
 	})
 }
 
-// RemoveCost removes the cost of the same kind for the same sales from the same day and returns the workspace. A missing cost
-// is a fault of kind not_found.
+// RemoveCost removes the cost with the same kind, sales and first day and returns the workspace. A missing cost is a fault
+// of kind not_found.
 func (s *workspaceStore) RemoveCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error) {
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {
 		before, ok := w.Costs.Find(r)

@@ -16,10 +16,10 @@ import (
 type engine struct {
 	goose      goose.Dialect
 	variant    string         // ending of migrations for this engine only, such as ".postgres.sql"
-	text       *regexp.Regexp // in other migrations, replaced ...
-	by         string         // ... by this
+	text       *regexp.Regexp // text to replace in other migrations
+	by         string         // replacement of the text
 	changes    *sql.TxOptions // options of transactions that change data
-	state      string         // a query with another result after every change
+	state      string         // a query with a result that differs after every change
 	tables     string         // a query of the names of all tables
 	rowsAtOnce int            // number of rows in one statement of a copy
 }

@@ -88,5 +88,5 @@ func eventID(micros int64) string {
 	return eventTime(micros) + hex.EncodeToString(end)
 }
 
-// eventTime is the prefix of the IDs of an instant.
+// eventTime returns the prefix of the IDs of events at an instant.
 func eventTime(micros int64) string { return fmt.Sprintf("%014x", micros) }

@@ -18,7 +18,7 @@ const experimentColumns = `workspace, id, name, hypothesis, kind, channel, statu
 	result, low, high, level_pct, applied, created_at, changed_at, changed_by, version`
 
 // CreateExperiment stores a new experiment and returns it with its ID and version 1. A missing workspace is a fault of
-// kind not_found, and an invalid experiment is a fault of kind invalid. A duplicate ID or a clash with another
+// kind not_found, and an invalid experiment is a fault of kind invalid. A duplicate ID or a conflict with another
 // experiment is a fault of kind conflict. Here and below, a person without permission receives a fault of kind
 // forbidden.
 func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
@@ -26,7 +26,8 @@ func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experi
 	return kept.Record, err
 }
 
-// AddExperiment is [Store.CreateExperiment], except that an open experiment with the same plan is returned unchanged.
+// AddExperiment works like [Store.CreateExperiment], except that it returns an open experiment with the same plan
+// unchanged.
 func (s *experimentStore) AddExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Kept[control.Experiment], error) {
 	return s.create(ctx, e, by, true)
 }
@@ -223,7 +224,7 @@ func (s *experimentStore) ApplyExperiment(ctx context.Context, ws measure.Worksp
 	return changed, nil
 }
 
-// unclashed rejects an experiment that clashes with another one.
+// unclashed rejects an experiment that conflicts with another experiment.
 func unclashed(ctx context.Context, tx *sql.Tx, e control.Experiment) error {
 	all, err := experiments(ctx, tx, e.Workspace)
 	if err != nil {

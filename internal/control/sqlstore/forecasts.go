@@ -126,8 +126,8 @@ func (s *forecastStore) ForecastState(ctx context.Context, ws measure.WorkspaceI
 // horizonOf returns the number of days of a forecast, or 0 for the rest of a period.
 const horizonOf = `CASE WHEN occasion <> $1 AND points IN ($2, $3, $4) THEN points ELSE 0 END`
 
-// ForecastRecords summarizes the evaluated forecasts of a workspace by metric, channel, number of days and whether they
-// are backtests, in that order.
+// ForecastRecords summarizes the evaluated forecasts of a workspace. It groups and sorts them by metric, channel,
+// number of days and whether they are backtests.
 func (s *forecastStore) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {
 	days := control.ForecastDays()
 	args := []any{control.AnswerForecast, days[0], days[1], days[2], control.BackMadeForecast, ws}

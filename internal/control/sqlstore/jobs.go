@@ -75,7 +75,7 @@ func (s *jobStore) changeJobs(ctx context.Context, statement string, args ...any
 	return nil
 }
 
-// InterruptedJobs returns the jobs to resume: their leases have expired or were released.
+// InterruptedJobs returns the jobs to resume. Their leases have expired or were released.
 func (s *jobStore) InterruptedJobs(ctx context.Context, now time.Time) ([]control.JobLease, error) {
 	all, err := collect(ctx, s.read, func(row scanner) (control.JobLease, error) {
 		var j control.JobLease

@@ -19,7 +19,7 @@ import (
 const keyColumns = `api_keys.id, api_keys.workspace, api_keys.name, api_keys.hint, api_keys.hash, api_keys.scopes,
 	api_keys.tools, api_keys.created_at, api_keys.expires_at, api_keys.revoked_at, api_keys.last_used, api_keys.replaced_by`
 
-// CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found; a duplicate ID or hash is a
+// CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found. A duplicate ID or hash is a
 // fault of kind conflict. A person without permission to create such keys receives a fault of kind forbidden.
 func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -40,7 +40,7 @@ func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) 
 	return nil
 }
 
-// mayMake returns the check for roles that may create the key.
+// mayMake returns the function that reports whether a role may create the key.
 func mayMake(k control.Key) func(control.Role) bool {
 	return func(r control.Role) bool { return r.Manages() && len(r.Within(k.Scopes)) == len(k.Scopes) }
 }
@@ -179,7 +179,7 @@ func (s *keyStore) ReplaceKey(ctx context.Context, id control.KeyID, until time.
 }
 
 // TouchKeys records when keys were last used, by ID. It ignores unknown IDs, and instants earlier than the stored
-// one, so several processes may report in any order.
+// instant, so several processes may report in any order.
 func (s *keyStore) TouchKeys(ctx context.Context, used map[control.KeyID]time.Time) error {
 	if len(used) == 0 {
 		return nil

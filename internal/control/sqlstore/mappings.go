@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-// SaveMapping stores a mapping under its name and replaces an existing one. An unknown workspace is a fault of kind
+// SaveMapping stores a mapping under its name and replaces an existing mapping. An unknown workspace is a fault of kind
 // not_found. A person without permission receives a fault of kind forbidden.
 func (s *mappingStore) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {

@@ -22,9 +22,9 @@ type Moved struct {
 	Checksum string `json:"checksum"` // checksum of all rows, in any order
 }
 
-// Move copies all control data to an empty store in one transaction. Before the commit it reads the copy and compares the
-// number of rows and the checksum of each table. After an error the other store is still empty. This store does not
-// change meanwhile. A store that is not empty is a fault of kind conflict.
+// Move copies all control data to an empty store in one transaction. Before the commit, it reads the copy and compares
+// the number of rows and the checksum of each table. After an error, the other store is still empty. This store does
+// not change during the copy. If the other store is not empty, Move returns a fault of kind conflict.
 func (s *Store) Move(ctx context.Context, to *Store) ([]Moved, error) {
 	moved, err := s.moveTo(ctx, to.database)
 	if err != nil {
@@ -53,8 +53,8 @@ func (d *database) moveTo(ctx context.Context, to *database) (moved []Moved, err
 	return moved, tx.Commit()
 }
 
-// beginReading begins a transaction that reads one state of the data. SQLite's write lock keeps other processes from changing
-// it; PostgreSQL's snapshot does not contain later changes.
+// beginReading begins a transaction that reads one state of the data. SQLite's write lock keeps other processes from
+// changing the data. PostgreSQL's snapshot does not contain later changes.
 func (d *database) beginReading(ctx context.Context) (*sql.Tx, error) {
 	if d.engine.changes == nil {
 		return d.write.BeginTx(ctx, nil)
@@ -110,7 +110,8 @@ func copyTable(ctx context.Context, from, to *sql.Tx, table string, atOnce int) 
 // rowWriter receives each row, and nil after the last row.
 type rowWriter func(row []any) error
 
-// eachRow passes the rows of a query to the function that begin returns for their columns.
+// eachRow runs a query and calls the function begin with its columns. The function that begin returns receives the
+// rows.
 func eachRow(ctx context.Context, q querier, query string, begin func(columns []string) rowWriter) error {
 	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
@@ -140,7 +141,8 @@ func eachRow(ctx context.Context, q querier, query string, begin func(columns []
 	return write(nil)
 }
 
-// mostBytes is the size of texts after which a statement has no further rows. A row of a large model is a statement.
+// mostBytes is the size of texts at which a statement gets no further rows. The row of a large model therefore has its
+// own statement.
 const mostBytes = 1 << 20
 
 // inserter inserts rows, several in one statement.
@@ -193,7 +195,7 @@ func inserting(table, columns string, fields, rows int) string {
 	return text.String() + ")"
 }
 
-// summary is the number of rows and the exclusive or of their hashes. Rows of a table differ, because each has a key.
+// summary contains the number of rows and the XOR of their hashes. Rows of a table differ, because each has a key.
 type summary struct {
 	rows int64
 	sum  [sha256.Size]byte

@@ -112,17 +112,17 @@ func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 }
 
 // factsLock is the key of the advisory lock of the process with the facts. importLock is the first key of the locks on
-// imports; the second key is a hash of the workspace.
+// imports. The second key is a hash of the workspace.
 const (
 	factsLock  = migrationLock + 1
 	importLock = 0x617373 // "ass"
 )
 
-// Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection ends.
-// With SQLite it has no connection: the lock of the data directory suffices.
+// Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection
+// ends. With SQLite it has no connection, because the lock of the data directory is sufficient.
 type Lock struct{ conn *sql.Conn }
 
-// Held returns a fault of kind unavailable if the connection has ended, so that another process may have the lock.
+// Held returns a fault of kind unavailable if the connection has ended. Another process may then have the lock.
 func (l *Lock) Held(ctx context.Context) error {
 	if l.conn == nil {
 		return nil
@@ -148,14 +148,14 @@ func (d *database) LockFacts(ctx context.Context) (*Lock, error) {
 		`SELECT pg_try_advisory_lock($1)`, factsLock)
 }
 
-// LockImport makes this process the only one that imports into a workspace. If another process imports into it,
+// LockImport makes this process the only process that imports into a workspace. If another process imports into it,
 // LockImport returns a fault of kind unavailable.
 func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Lock, error) {
 	return d.tryLock(ctx, fault.Unavailable("another import into %s is running", ws).WithHint("try again when it has ended"),
 		`SELECT pg_try_advisory_lock($1, hashtext($2))`, importLock, string(ws))
 }
 
-// tryLock takes an advisory lock on a new connection, or returns the fault taken.
+// tryLock takes an advisory lock on a new connection. If another process has the lock, tryLock returns the error taken.
 func (d *database) tryLock(ctx context.Context, taken error, query string, keys ...any) (*Lock, error) {
 	if d.path != "" {
 		return &Lock{}, nil
@@ -209,9 +209,9 @@ const (
 	foreignKeyViolation  = "23503"
 )
 
-// isConflict reports whether a transaction failed because of a concurrent one and may be repeated. A row that another
-// transaction has just added can appear as a violation of a constraint. The repetition distinguishes this case from a
-// mistake.
+// isConflict reports whether a transaction failed because of a concurrent transaction and may be repeated. A row that
+// another transaction has just added can appear as a violation of a constraint. The repetition distinguishes this case
+// from a mistake.
 func isConflict(err error, attempt int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -226,7 +226,7 @@ func isConflict(err error, attempt int) bool {
 	return false
 }
 
-// postgresFault is [engineFault] for an error of PostgreSQL or of a connection to it.
+// postgresFault does the work of [engineFault] for an error of PostgreSQL or of a connection to it.
 func postgresFault(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

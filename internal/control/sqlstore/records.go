@@ -17,9 +17,9 @@ const (
 	dismissedColumns  = `workspace, insight, reason, author, at`
 )
 
-// AddAnnotation stores an annotation and returns it with its ID. An annotation with the same content is returned unchanged.
-// The kinds of faults here and below are invalid for an invalid record, not_found for a missing workspace and conflict for
-// too many records. A person without permission gets forbidden.
+// AddAnnotation stores an annotation and returns it with its ID. An annotation with the same content is returned
+// unchanged. Here and below, an invalid record is a fault of kind invalid, and a missing workspace is a fault of kind
+// not_found. Too many records are a fault of kind conflict. A person without permission gets a fault of kind forbidden.
 func (s *recordStore) AddAnnotation(ctx context.Context, a control.Annotation, by control.By) (control.Kept[control.Annotation], error) {
 	a, err := a.Checked()
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *recordStore) RemoveAnnotation(ctx context.Context, ws measure.Workspace
 	})
 }
 
-// SaveReport stores a report and returns it with its ID. A report with the same content is returned unchanged. Another
-// report with the name is a fault of kind conflict.
+// SaveReport stores a report and returns it with its ID. A report with the same content is returned unchanged. If
+// another report has the name, SaveReport returns a fault of kind conflict.
 func (s *recordStore) SaveReport(ctx context.Context, r control.SavedReport, by control.By) (control.Kept[control.SavedReport], error) {
 	r, err := r.Checked()
 	if err != nil {
@@ -151,8 +151,8 @@ func (s *recordStore) RestoreInsight(ctx context.Context, ws measure.WorkspaceID
 	})
 }
 
-// newRecord describes a record to add: the condition that finds the same record, the maximum number of records, the row
-// and its audit event.
+// newRecord describes a record to add. It contains the condition that finds the same record, the maximum number of
+// records, the row and its audit event.
 type newRecord[T any] struct {
 	in     measure.WorkspaceID
 	record T

@@ -44,7 +44,7 @@ func (d *database) snapshotOfPostgres(ctx context.Context, path string) error {
 	return nil
 }
 
-// withoutLog converts a closed database so that it is one file, without a write-ahead log next to it when it is read.
+// withoutLog converts a closed database to a single file. Reading the file then creates no write-ahead log.
 func withoutLog(ctx context.Context, path string) error {
 	db, err := pool(path, "deferred", []string{"journal_mode(DELETE)"}, 1)
 	if err != nil {

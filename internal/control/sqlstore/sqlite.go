@@ -17,8 +17,8 @@ import (
 	"assay/internal/fault"
 )
 
-// sqliteEngine is SQLite. Its state is in the header of the write-ahead log that all processes share. It counts the changes of
-// other connections, so it is always read on the same connection, which never writes.
+// sqliteEngine is SQLite. The state is in the header of the write-ahead log that all processes share. The state counts
+// the changes of other connections. It is therefore always read on the same connection, which never writes.
 var sqliteEngine = engine{
 	goose: goose.DialectSQLite3, state: `PRAGMA data_version`,
 	tables:     `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
@@ -59,10 +59,10 @@ func private(path string) error {
 	return f.Close()
 }
 
-// connect opens the connection pools. Commits are synced to disk (synchronous=FULL): they are rare, and a confirmed
-// revocation must remain after a power failure.
+// connect opens the connection pools. Commits are synced to disk (synchronous=FULL), because a confirmed revocation
+// must remain after a power failure. Commits are rare.
 //
-// Writes go through one connection, because SQLite allows one writer at a time: waiting for this connection is fairer
+// Writes go through one connection, because SQLite allows one writer at a time. Waiting for this connection is fairer
 // than polling for the lock. Reads have their own connections and never wait for a write.
 func connect(path string, busyTimeout time.Duration) (*database, error) {
 	common := []string{
@@ -100,7 +100,7 @@ func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// sqliteFault is [engineFault] for an error of SQLite.
+// sqliteFault does the work of [engineFault] for an error of SQLite.
 func sqliteFault(err error, e *sqlite.Error) error {
 	if isLocked(e) {
 		return fault.Unavailable("the control database is locked by another process").

@@ -1,7 +1,7 @@
 // Package sqlstore stores control data in SQLite or PostgreSQL, with the same statements and migrations.
 //
-// Transactions are written as if there were one writer at a time. SQLite has one writer. On PostgreSQL, transactions are
-// serializable, and a transaction that conflicts with another one is repeated (decision 31).
+// Transactions are written as if there were one writer at a time. SQLite has one writer. On PostgreSQL, transactions
+// are serializable, and a transaction that conflicts with another transaction is repeated (decision 31).
 package sqlstore
 
 import (
@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Store is the control data of one installation. Its methods are safe for concurrent use, and several processes may
-// open the same database. Each embedded type stores one kind of data; all share one database.
+// open the same database. Each embedded type stores one kind of data. All types share one database.
 type Store struct {
 	*database
 	workspaceStore
@@ -146,8 +146,8 @@ func (d *database) Close() error {
 	return errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
 }
 
-// State returns a number that changes with each change of the data by any process. While it is unchanged, all answers
-// are unchanged. Its order has no meaning. With SQLite, a call costs a tenth of a query.
+// State returns a number that changes with each change of the data by any process. While the number is unchanged, all
+// answers are unchanged. The order of numbers has no meaning. With SQLite, a call costs a tenth of a query.
 func (d *database) State(ctx context.Context) (uint64, error) {
 	var state any
 	if d.engine.goose == goose.DialectSQLite3 {
@@ -168,8 +168,9 @@ type recentState struct {
 	at      time.Time
 }
 
-// RecentState returns a state as [database.State], which includes all changes by this process and those by other processes
-// that are older than [stateTime]. It limits the reads at thousands of calls per second.
+// RecentState returns a recent result of [database.State]. It includes all changes by this process, and changes by
+// other processes that are older than [stateTime]. It limits the reads of the state when there are thousands of calls
+// per second.
 func (d *database) RecentState(ctx context.Context) (uint64, error) {
 	now := recentState{commits: d.commits.Load(), at: time.Now()} //nolint:forbidigo // the age of a cached value
 	if last := d.recent.Load(); last != nil && last.commits == now.commits && now.at.Sub(last.at) < stateTime {
@@ -202,8 +203,8 @@ func (d *database) exec(ctx context.Context, statement string, args ...any) erro
 // attemptsOfChange is the maximum number of attempts of a transaction that conflicts with others.
 const attemptsOfChange = 30
 
-// change calls the function do in one transaction. The function is called again if the transaction conflicts with
-// another one, so it starts from the caller's values each time.
+// change calls the function do in one transaction. If the transaction conflicts with another transaction, change calls
+// do again. Therefore, do must start from the caller's values each time.
 func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := d.attempt(ctx, attempt, do)

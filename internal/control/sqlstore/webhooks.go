@@ -86,8 +86,8 @@ const (
 	unusableState = "unusable"
 )
 
-// Receive stores a message durably and reports whether it is new. Its events are written in the same transaction,
-// once.
+// Receive stores a message durably and reports whether it is new. The given events are written once, in the same
+// transaction.
 func (s *webhookStore) Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `

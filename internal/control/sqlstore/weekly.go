@@ -15,9 +15,9 @@ import (
 
 const readerColumns = `r.member, u.email, r.at, r.week, r.attempts, r.problem`
 
-// AddWeeklyReader sends the summaries of the weeks after the given one to a member. A member who receives them already
-// is a fault of kind conflict. A person may choose this only for themselves. A choice for another person is a fault of
-// kind forbidden.
+// AddWeeklyReader sends the summaries of the weeks after the given week to a member. If the member receives them
+// already, the result is a fault of kind conflict. A person may choose this only for themselves. A choice for another
+// person is a fault of kind forbidden.
 func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, r.Workspace); err != nil {
@@ -50,7 +50,7 @@ func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader
 	return nil
 }
 
-// own returns a fault of kind forbidden if a person changes the summaries that another person receives.
+// own returns a fault of kind forbidden if a person tries to change the summaries of another person.
 func own(member control.UserID, by control.By) error {
 	if person, is := by.Person(); is && person != member {
 		return fault.Forbidden("members choose the weekly summary for themselves")
@@ -58,7 +58,8 @@ func own(member control.UserID, by control.By) error {
 	return nil
 }
 
-// RemoveWeeklyReader ends the weekly summary of a member. A member who does not receive it is a fault of kind not_found.
+// RemoveWeeklyReader ends the weekly summary of a member. If the member does not receive the summary,
+// RemoveWeeklyReader returns a fault of kind not_found.
 func (s *alertStore) RemoveWeeklyReader(ctx context.Context, ws measure.WorkspaceID, member control.UserID, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := own(member, by); err != nil {
@@ -97,9 +98,9 @@ func scanReader(ws measure.WorkspaceID) func(row scanner) (control.WeeklyReader,
 	}
 }
 
-// ClaimWeeklyReader returns a member of the workspace who has not received the summary of a week and whose next attempt
-// is due, or nil if there is none. Claiming counts the attempt and sets the time of the next one, so that no other
-// process sends the summary at the same time.
+// ClaimWeeklyReader returns a member of the workspace who has not received the summary of a week, or nil if there is
+// none. The member's next attempt must be due. Claiming counts the attempt and sets the time of the next attempt, so
+// that no other process sends the summary at the same time.
 func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.WorkspaceID, week civil.Date, now time.Time) (*control.WeeklyReader, error) {
 	var claimed *control.WeeklyReader
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -125,8 +126,8 @@ func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.Workspace
 	return claimed, nil
 }
 
-// SettleWeeklyReader stores the result of an attempt for a week: sent if the problem is "". After the last attempt the week
-// is given up.
+// SettleWeeklyReader stores the result of an attempt for a week. The summary is sent if the problem is "". After the
+// last attempt, the week is given up.
 func (s *alertStore) SettleWeeklyReader(ctx context.Context, r control.WeeklyReader, week civil.Date, problem string) error {
 	done := r.Week
 	if problem == "" || r.Attempts >= control.MaxAlertAttempts {

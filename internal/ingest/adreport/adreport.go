@@ -1,7 +1,7 @@
 // Package adreport reads reports of ad platforms: one row per campaign, ad set or ad, and day.
 //
-// [Exports] lists the reports that users export; tables of connectors are in package connector. A report replaces all
-// rows of an account on its days, because platforms restate figures and rename campaigns.
+// [Exports] lists the reports that users export. Package connector reads the tables of connectors. A report replaces
+// all rows of an account on its days, because platforms restate figures and rename campaigns.
 package adreport
 
 import (
@@ -109,7 +109,7 @@ func (r reader) dated(found places) bool {
 	return day || starts
 }
 
-// label returns the users' name of a field.
+// label returns the name of a field for users.
 func (r reader) label(field string) string {
 	for _, c := range r.Spec.Columns {
 		if c.Field == field {
@@ -176,7 +176,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	return sheet, nil
 }
 
-// currency returns the currency of rows without their own.
+// currency returns the currency for rows that do not contain one.
 func (r reader) currency(found places, o source.Options) (money.Currency, error) {
 	switch {
 	case found.spendCurrencyNamed:

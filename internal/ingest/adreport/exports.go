@@ -14,8 +14,8 @@ func Exports() []source.Reader {
 	return readers
 }
 
-// exports has one entry per platform. Documentation shows the first name of a column; the others are older names and
-// translations. All names are folded; see [source.Fold].
+// exports has one entry per platform. Documentation shows the first name of a column. The other names are older names
+// and translations. All names are in the form of [source.Fold].
 var exports = []Spec{
 	// Ads Manager exports in the language of the user. The reader supports English, German, French and Spanish. Meta
 	// counts two kinds of clicks. Link clicks are preferred, because only they can lead to the shop.

@@ -58,7 +58,7 @@ func (s *rows) cell(fields []string, field string) string {
 	return s.spec.Fixed[field]
 }
 
-// Skip implements [source.Rows]. A total has no day, or no campaign, ad set and ad.
+// Skip implements [source.Rows]. It skips totals: rows that have no day or do not name a campaign, ad set or ad.
 func (s *rows) Skip(fields []string) bool {
 	day := s.cell(fields, Day)
 	if day == "" {
@@ -159,7 +159,7 @@ func (s *rows) Close(b *warehouse.Batch) (source.Summary, error) {
 	return source.Summary{Windows: s.list, Totals: s.totals}, err
 }
 
-// row reads a record. The result fresh is false if the file contains the same record before.
+// row reads a record. The result fresh is false if an earlier record of the file has the same content.
 func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err error) {
 	content := s.hasher.Row(0, rec.Fields)
 	if _, ok := s.known[content]; ok {

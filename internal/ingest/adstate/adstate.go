@@ -50,13 +50,13 @@ func Budgets(p measure.Platform) []BudgetColumn {
 	}
 }
 
-// Statuses and Periods are the columns of the status and of the budget's period.
+// Statuses and Periods list the names of the columns with the status and with the budget period.
 var (
 	Statuses = []string{"status", "operation status", "state", "campaign.status", "ad group.status", "ad group ad.status", "effective status"}
 	Periods  = []string{"budget type", "budget mode"}
 )
 
-// PeriodOf returns the budget period for a platform's word. It returns false for no budget.
+// PeriodOf returns the budget period for a platform's word. It returns false if the word means that there is no budget.
 func PeriodOf(word string) (measure.BudgetPeriod, bool) {
 	switch word = strings.ToLower(strings.TrimSpace(word)); {
 	case strings.Contains(word, "infinite"):
@@ -67,7 +67,7 @@ func PeriodOf(word string) (measure.BudgetPeriod, bool) {
 	return measure.PerDay, true
 }
 
-// Read reads a budget. An empty cell, 0 and less are [measure.NoBudget]. The error describes the cell.
+// Read reads a budget. An empty cell, zero or a negative number is [measure.NoBudget]. The error describes the cell.
 func (c BudgetColumn) Read(cell, period string) (measure.AdBudget, error) {
 	none := measure.AdBudget{Per: measure.NoBudget}
 	b := measure.AdBudget{Unit: c.Unit, Per: c.Per}

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Names returns the readers of the tables with the names of campaigns, ad sets and ads and their parents. Tables of
-// spend contain only IDs. A table may contain several versions of a name. The latest version is used.
+// Names returns the readers of tables that name campaigns, ad sets and ads and their parents. Tables of spend contain
+// only IDs. A table may contain several versions of a name. The latest version is used.
 func Names() []source.Reader {
 	readers := make([]source.Reader, 0, len(names))
 	for i := range names {
@@ -36,13 +36,14 @@ type nameTable struct {
 	none            []string   // columns of other tables
 }
 
-// figures lists columns of reports, which tables of names do not have.
+// figures lists columns that reports have and tables of names do not have.
 var figures = []string{
 	"date", "date day", "date start", "segments.date", "segments date", "stat time day", "stat time hour", "impressions", "metrics.impressions",
 	"spend", "cost", "cost micros", "match type", "keyword text",
 }
 
-// Columns with the time of a change on the platform, and with the time at which a connector read the change.
+// changed lists columns with the time of a change on the platform. synced lists columns with the time at which a
+// connector read the change.
 var (
 	changed  = []string{"updated time", "updated at", "last updated date", "modified time", "last modified time", "modify time"}
 	synced   = []string{"fivetran synced", "airbyte extracted at"}

@@ -11,7 +11,7 @@ import (
 // accounts lists the columns with an advertiser's account.
 var accounts = []string{"account id", "customer id", "customer.id", "advertiser id", "ad account id", "profile id"}
 
-// stateColumns contains the columns of status, budget and account in a table of names; -1: none.
+// stateColumns contains the columns of status, budget and account in a table of names, or -1 for a missing column.
 type stateColumns struct {
 	account, status, period int
 	budgets                 []adstate.BudgetColumn

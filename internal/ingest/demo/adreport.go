@@ -25,11 +25,12 @@ var tariffs = map[measure.Platform]tariff{
 	measure.Amazon:   {source: "amazon_ads", account: "ENTITY2K7Q4H1ZC9", perThousand: 11.2, clickRate: 0.0061},
 }
 
-// eagerness is the number of conversions that a role claims, relative to prospecting campaigns of the same spend.
+// eagerness is the number of conversions that the platform claims for a role's campaigns, relative to prospecting
+// campaigns with the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
-// restated returns the share of a day's conversions that a platform reports when the day is this many days old. Orders
-// occur up to some days after a click, and the platform reports them on the day of the click.
+// restated returns the share of a day's conversions that a platform has reported after age days. Orders occur up to
+// some days after a click, and the platform reports them on the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
 // wear returns the remaining share of an ad's click rate after a number of days. It approaches 55% with a time constant

@@ -76,7 +76,8 @@ func (p *plan) viral(t int) float64 {
 	return 1
 }
 
-// seen returns the share of a day's orders with a source that is recorded as usual.
+// seen returns the share of a day's order sources that the store records. It is 1 except on the day of a recording
+// failure.
 func (p *plan) seen(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricAttributed {
@@ -86,7 +87,7 @@ func (p *plan) seen(t int) float64 {
 	return 1
 }
 
-// weighSlips converts the error of one channel's budget to the factor of the store's spend on that day.
+// weighSlips converts the error in one channel's budget to a factor of the store's total spend on that day.
 func (p *plan) weighSlips(media []*medium) {
 	for i, a := range p.anomalies {
 		if a.metric != metricSpend {

@@ -18,8 +18,9 @@ type habit struct {
 	flights bool    // active on Tuesdays and Thursdays, for some weeks with gaps between them
 }
 
-// budget returns a channel's planned spend by day, in minor units. The pattern has an always-on level that changes
-// every three to six weeks, bursts, pauses, a weekly pattern, the season and noise. The last day has spend until noon.
+// budget returns a channel's planned spend by day, in minor units. The pattern has an always-on level, bursts, pauses,
+// a weekly pattern, the season and noise. The level changes every three to six weeks. The last day has spend until
+// noon.
 func (p *plan) budget(m mediumSpec) []float64 {
 	on := p.onDays("budget", string(m.channel))
 	n := p.opt.Days

@@ -30,7 +30,7 @@ var weekdays = [surfaceCount][7]float64{
 	wholesale:   {0.05, 1.48, 1.52, 1.46, 1.36, 1.08, 0.05},
 }
 
-// noonHour ends the last day.
+// noonHour is the hour at which the last day's data end.
 const noonHour = 12
 
 // hours contains demand by hour of the day in the store's time zone.
@@ -39,7 +39,7 @@ var hours = []float64{
 	5.6, 5.4, 5.2, 5.1, 5.0, 5.1, 5.4, 6.2, 6.8, 6.6, 4.8, 2.4,
 }
 
-// noonShare returns the share of a day before noon. The last day has only this share.
+// noonShare returns the share of a day's orders before noon. The last day has only these orders.
 func noonShare() float64 {
 	before, all := 0.0, 0.0
 	for h, w := range hours {
@@ -51,7 +51,7 @@ func noonShare() float64 {
 	return before / all
 }
 
-// dayShare returns the share of a day with data.
+// dayShare returns the share of a day that has data.
 func (f *frame) dayShare(t int) float64 {
 	if t == f.opt.Days-1 && !f.whole {
 		return noonShare()
@@ -78,7 +78,8 @@ func (f *frame) demandOn(surface int, d civil.Date) float64 {
 	return trend * season(d) * weekdays[surface][d.Weekday()] * occasion(surface, d) * saleLift(surface, d)
 }
 
-// season returns the smooth seasonal factor of a day: highest in late November, with a smaller peak in spring.
+// season returns the smooth seasonal factor of a day. The factor is highest in late November and has a smaller peak in
+// spring.
 func season(d civil.Date) float64 {
 	angle := 2 * math.Pi * float64(d.YearDay()) / 365.25
 	return 1 + 0.07*math.Cos(angle-2*math.Pi*330/365.25) + 0.03*math.Cos(2*angle-4*math.Pi*130/365.25)
@@ -135,7 +136,7 @@ func occasion(surface int, d civil.Date) float64 {
 	return 1
 }
 
-// pickSurface returns the first value for every surface except retail.
+// pickSurface returns the value shops for retail, and the value others for every other surface.
 func pickSurface(surface int, others, shops float64) float64 {
 	if surface == retail {
 		return shops

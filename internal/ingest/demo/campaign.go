@@ -240,7 +240,7 @@ func (p *plan) spread(r *rand.Rand, m *medium, k, t int, money float64) {
 	}
 }
 
-// book adds a row to the report unless it is empty.
+// book adds a row with spend to the report. It ignores a row without spend.
 func (m *medium) book(row adRow) {
 	if row.spend <= 0 {
 		return
@@ -255,7 +255,7 @@ func (m *medium) book(row adRow) {
 	}
 }
 
-// withoutTest records the states' spend without an experiment: the planned spend if the experiment changes it,
+// withoutTest records the states' spend without an experiment. It is the planned spend if the experiment changes it,
 // otherwise the actual spend.
 func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts []int64, factors []float64) {
 	for i, people := range p.places.people {

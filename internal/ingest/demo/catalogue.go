@@ -48,7 +48,8 @@ type item struct {
 	demand           float64
 }
 
-// planCatalogue prices the products. Few products sell often and most sell rarely. One in eight has no known cost.
+// planCatalogue prices the products. Few products sell often and most sell rarely. One product in eight has no known
+// cost.
 func (p *plan) planCatalogue() []item {
 	r := p.stream("catalogue")
 	var items []item

@@ -87,7 +87,7 @@ func (p *plan) planCreators() []creator {
 	return creators
 }
 
-// fees returns the pay by day.
+// fees returns the creator's fees by day.
 func (c creator) fees(span int) []float64 {
 	days := make([]float64, span)
 	for _, post := range c.posts {

@@ -5,15 +5,15 @@ import "math/rand/v2"
 // orderShares contains the surfaces' shares of orders without spend.
 var orderShares = [surfaceCount]float64{online: 0.690, marketplace: 0.140, shortVideo: 0.045, retail: 0.110, wholesale: 0.015}
 
-// planBaseline returns the expected orders without spend, by surface and day. Their level is the difference between the
-// requested orders and the orders of media.
+// planBaseline returns the expected orders without spend, by surface and day. Their sum is the requested number of
+// orders minus the orders that media cause.
 func (p *plan) planBaseline() [][]float64 {
 	base := p.baseShapes()
 	p.level(base)
 	return base
 }
 
-// baseShapes returns the baseline without its level, also for days after today.
+// baseShapes returns the baseline before scaling, including days after today.
 func (p *plan) baseShapes() [][]float64 {
 	noise := drift(p.onDays("baseline"), p.span, 0.6, 0.05)
 	base := make([][]float64, surfaceCount)
@@ -84,7 +84,7 @@ func (p *plan) arrivals(r *rand.Rand) []int {
 	return days
 }
 
-// cause is the cause of an order: a channel's spend, or none.
+// cause identifies the channel with the spend that causes an order, if any. It also contains the order's surface.
 type cause struct {
 	medium  *medium // nil: no spend
 	surface int

@@ -1,12 +1,12 @@
 // Package demo simulates the facts of a store and reports the true effects.
 //
 // The simulated store has demand with trend and season, media with adstock and saturation, returning customers, and
-// platforms that claim too many conversions. [Generate] returns facts in the form of file readers, and the [Truth], so
-// that every method can be tested against the true effects. docs/methods/demo-store.md explains the equations and
-// constants.
+// platforms that claim too many conversions. [Generate] produces facts in the same form as the readers of files. It
+// also returns the [Truth], so that every method can be tested against the true effects. docs/methods/demo-store.md
+// explains the equations and constants.
 //
-// The result depends only on the [Options]: there is no clock and no shared state. Each part draws from its own named
-// stream of random numbers, so a new part does not change the others.
+// The result depends only on the [Options]. The package uses no clock and no shared state. Each part draws from its own
+// named stream of random numbers, so a new part does not change the others.
 package demo
 
 import (
@@ -26,7 +26,7 @@ const (
 	StoreCurrency = money.Currency("USD")
 )
 
-// The valid sizes.
+// Limits of the options.
 const (
 	MinDays   = 30
 	MaxDays   = 3660
@@ -80,7 +80,7 @@ func (o Options) check() error {
 
 // Generate simulates the store and passes its facts to sink in batches of a few thousand rows. Catalog and settings
 // come first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of
-// sink unchanged; invalid options are [fault.KindInvalid].
+// sink unchanged. Invalid options are [fault.KindInvalid].
 func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	if err := opt.check(); err != nil {
 		return Truth{}, err
@@ -149,7 +149,7 @@ func (f *frame) day(t int) civil.Date { return f.first.AddDays(t) }
 // index returns a date's day index, which may be outside the store's days.
 func (f *frame) index(d civil.Date) int { return d.Sub(f.first) }
 
-// minor returns an amount in whole currency units in minor units.
+// minor converts an amount from whole currency units to minor units.
 func (f *frame) minor(major float64) int64 { return int64(math.Round(major * f.unit)) }
 
 // dailyRevenue returns the average daily revenue of a store of this size, in whole currency units. Spend, mailing lists

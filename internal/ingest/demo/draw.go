@@ -23,10 +23,10 @@ func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*
 // whole returns a whole number from low to high, inclusive.
 func whole(r *rand.Rand, low, high int) int { return low + r.IntN(high-low+1) }
 
-// chance returns true with the probability p.
+// chance returns true with the given probability.
 func chance(r *rand.Rand, probability float64) bool { return r.Float64() < probability }
 
-// scatter returns a lognormal factor with mean 1 and this standard deviation of its logarithm.
+// scatter returns a lognormal factor with mean 1. The standard deviation of its logarithm is sd.
 func scatter(r *rand.Rand, sd float64) float64 { return math.Exp(sd*r.NormFloat64() - sd*sd/2) }
 
 // count draws from the Poisson distribution. For means above 40, it uses the normal approximation.
@@ -46,8 +46,8 @@ func count(r *rand.Rand, mean float64) int64 {
 	return n
 }
 
-// gamma draws from the gamma distribution with this shape and scale 1 (Marsaglia and Tsang 2000). For shapes below 1,
-// it uses their factor, a power of a uniform number.
+// gamma draws from the gamma distribution with this shape and scale 1 (Marsaglia and Tsang 2000). For a shape below 1,
+// it draws with shape + 1 and multiplies the draw by a power of a uniform number.
 func gamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {
 		return gamma(r, shape+1) * math.Pow(r.Float64(), 1/shape)
@@ -74,8 +74,8 @@ type byDay func(t int) *rand.Rand
 
 func always(r *rand.Rand) byDay { return func(int) *rand.Rand { return r } }
 
-// onDays returns a stream for the store's days and another one for the days after today. The days after today therefore
-// do not change the store.
+// onDays returns a stream for the store's days and another stream for the days after today. The days after today
+// therefore do not change the store.
 func (f *frame) onDays(names ...string) byDay {
 	store, ahead := f.stream(names...), f.stream(append([]string{"ahead"}, names...)...)
 	return func(t int) *rand.Rand {
@@ -86,8 +86,8 @@ func (f *frame) onDays(names ...string) byDay {
 	}
 }
 
-// drift returns n autocorrelated factors around 1: the logarithm is a first-order autoregression with this persistence
-// and stationary standard deviation.
+// drift returns n autocorrelated factors around 1. Their logarithm is a first-order autoregression with the coefficient
+// persistence and the stationary standard deviation sd.
 func drift(on byDay, n int, persistence, sd float64) []float64 {
 	factors := make([]float64, n)
 	x := sd * on(0).NormFloat64()

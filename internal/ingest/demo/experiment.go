@@ -35,15 +35,15 @@ var experimentSpecs = []experimentSpec{
 	},
 }
 
-// nullSpec is an A/A test: the preflight designs it on the orders before its start, and the spend does not change. It ends
-// before the history of every other experiment starts.
+// nullSpec is an A/A test. The preflight designs it from the orders before its start, and the spend does not change. It
+// ends before the history of every other experiment starts.
 var nullSpec = experimentSpec{
 	id: "search-null", name: "Google at unchanged spend (A/A test)", hypothesis: "Without a change of spend, the treated states do not differ.",
 	channel: google, start: 610, end: 583, multiple: 1,
 }
 
-// Experiments returns the past experiments of a store as control data: completed, most of them applied. Only the orders
-// contain their results.
+// Experiments returns the past experiments of a store as control data. All experiments are completed, and most are
+// applied. Only the orders contain their results.
 func Experiments(t Truth) []control.Experiment {
 	var kept []control.Experiment
 	for _, e := range t.Experiments {
@@ -70,7 +70,7 @@ type experiment struct {
 }
 
 // planExperiments selects the treated states of each experiment for which the store is old enough. It never selects the
-// two largest states, because no donors match them.
+// two largest states, because no combination of other states can match them.
 func (p *plan) planExperiments() []experiment {
 	var tests []experiment
 	for _, spec := range experimentSpecs {

@@ -65,7 +65,7 @@ func (s *sales) volume(t, n int) volume {
 	return all
 }
 
-// ahead returns the plan with today as a whole day and the days after it. Curves and levels are those of the store.
+// ahead returns the plan with today as a whole day and the days after it. It uses the curves and levels of the store.
 func (p *plan) ahead() *plan {
 	next := *p
 	next.span, next.whole = p.opt.Days+p.opt.Future, true

@@ -16,8 +16,8 @@ type Campaign struct {
 	Active      bool  // runs today
 }
 
-// Campaigns returns the campaigns of the store that [Generate] simulates for the same options, by platform in the
-// order of the channels. Invalid options are [fault.KindInvalid].
+// Campaigns returns the campaigns of the store that [Generate] simulates for the same options. They are sorted by
+// platform in the order of the channels. Invalid options are [fault.KindInvalid].
 func Campaigns(opt Options) ([]Campaign, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -36,7 +36,8 @@ func Campaigns(opt Options) ([]Campaign, error) {
 	return all, nil
 }
 
-// recentBudget rounds the mean spend of the campaign's last seven full days with spend, at least 1 unit.
+// recentBudget returns the mean spend of the campaign's last seven full days with spend, rounded to whole units of the
+// currency. The minimum is 1 unit.
 func (p *plan) recentBudget(c *campaign) int64 {
 	spent, days := 0.0, 0.0
 	for t := p.opt.Days - 2; t >= 0 && days < 7; t-- {

@@ -82,7 +82,7 @@ func (m messenger) emit(line warehouse.MessageDay) {
 	m.out.added(1)
 }
 
-// list returns the number of subscribers on a day. It starts at 200 subscribers per daily order and grows.
+// list returns the number of subscribers on a day. The number starts at 200 subscribers per daily order and grows.
 func (m messenger) list(c measure.Channel, t int) float64 {
 	size := float64(m.p.opt.Orders) / float64(m.p.opt.Days) * (200 + 0.42*float64(t))
 	if c == sms {

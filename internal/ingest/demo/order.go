@@ -25,7 +25,7 @@ type wanted struct {
 }
 
 // basket draws the content of an order. Most baskets have one or two products. A few are large gift orders, and
-// resellers buy by the case.
+// resellers buy large quantities.
 func (s *sales) basket(v visit) []wanted {
 	r := s.baskets
 	level := 1.0
@@ -182,7 +182,7 @@ func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	s.out.added(1)
 }
 
-// refundPart returns all of an order's amount in half of the cases and 20 to 60 percent of it otherwise.
+// refundPart returns the whole amount of an order in half of the cases and 20% to 60% of it otherwise.
 func (s *sales) refundPart(charged int64) int64 {
 	part := between(s.refunds, 0.2, 0.6)
 	if chance(s.refunds, 0.5) {

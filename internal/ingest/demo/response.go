@@ -137,8 +137,8 @@ func (m *medium) stateResponses(p *plan, regional [][]float64, factor float64) [
 	return out
 }
 
-// response returns the share of the peak that spend, in minor units and multiplied by a factor, reaches among a share
-// of the people.
+// response returns the share of the peak response by day in a part of the population. The spend is in minor units and
+// is multiplied by the factor.
 func (m *medium) response(p *plan, spend []float64, people, factor float64) []float64 {
 	out := make([]float64, len(spend))
 	carry(m.adstock.weights(), spend, out)
@@ -179,9 +179,9 @@ func scale(values []float64, factor float64) {
 	}
 }
 
-// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency. The function
-// budget returns the spend of a channel on a day, instead of its planned spend; day 1 is the day after today. Orders have
-// their nominal values. The number of days is the option Future.
+// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency. The
+// function budget returns the spend of a channel on a day, instead of the planned spend. Day 1 is the day after today.
+// Orders have their nominal values. The number of days is the option Future.
 func (r Responses) Ahead(budget func(channel measure.Channel, day int, planned float64) float64) (revenue, spend float64) {
 	if r.plan.opt.Future == 0 {
 		return 0, 0

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sales converts expected orders to orders and sums figures for the truth.
+// sales draws orders from the expected orders and sums figures for the truth.
 type sales struct {
 	p         *plan
 	out       *feed
@@ -33,7 +33,7 @@ type sales struct {
 	before         [][]float64 // by state and day: counted orders before the A/A test
 }
 
-// visit is an order before its basket.
+// visit is an order before its basket is drawn.
 type visit struct {
 	cause
 	day       int

@@ -41,7 +41,8 @@ func (p *plan) emitTargets(out *feed) {
 
 func quarterOf(d civil.Date) civil.Date { return civil.New(d.Year(), (d.Month()-1)/3*3+1, 1) }
 
-// expectedSales returns the expected orders of any day: demand of the online store at the store's mean level.
+// expectedSales returns a function with the expected orders of any day. They follow the demand of the online store,
+// scaled to the store's mean level.
 func (p *plan) expectedSales() func(civil.Date) float64 {
 	level := ambition * float64(p.opt.Orders) / sum(p.demand[online])
 	return func(d civil.Date) float64 { return level * p.demandOn(online, d) }

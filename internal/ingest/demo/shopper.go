@@ -10,9 +10,9 @@ import (
 	"assay/internal/measure"
 )
 
-// Parameters of the purchase process. After each order, a shopper remains a customer with an individual probability and
-// returns after an exponentially distributed interval with an individual mean. The probability is Beta distributed; the
-// mean interval is lognormal. Shoppers that some channels acquire remain customers more often than others.
+// Parameters of the purchase process. After each order, a shopper remains a customer with an individual probability.
+// The shopper returns after an exponentially distributed interval with an individual mean. The probability is Beta
+// distributed. The mean interval is lognormally distributed. Shoppers from some channels remain customers more often.
 const (
 	stayA, stayB   = 1.00, 1.60
 	meanGap        = 62.0 // days
@@ -23,7 +23,7 @@ const (
 	salePullsAhead = 8 // days by which a sale advances later purchases
 )
 
-// loyalty is the factor of the probability to remain a customer, by the channel that acquired the shopper.
+// loyalty is the factor of the probability of remaining a customer, by the channel that acquired the shopper.
 var loyalty = map[measure.Channel]float64{
 	facebook: 0.95, google: 1.02, tiktok: 0.72, snapchat: 0.62, amazon: 0.90, podcast: 1.20, influencer: 1.05, affiliate: 0.60,
 	"": 1.12,
@@ -71,7 +71,7 @@ func (s *shoppers) open(t int, onSale bool) {
 var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
 
 // serve draws the customer of an order: a guest (-1), a returning customer or a new customer. Spend mostly acquires new
-// customers; orders without spend are mostly from returning customers.
+// customers. Orders without spend are mostly from returning customers.
 func (s *shoppers) serve(c cause) (who int, isNew bool) {
 	if chance(s.r, guests[c.surface]) {
 		return -1, true

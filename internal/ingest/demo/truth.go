@@ -32,8 +32,8 @@ type ChannelTruth struct {
 	Saturation         Saturation `json:"saturation"`
 }
 
-// HaloTruth contains the revenue on a surface per unit of spend of a channel with another home surface, averaged over
-// all days.
+// HaloTruth contains the halo effect of a channel on a surface other than its home surface. It is the revenue per unit
+// of spend, averaged over all days.
 type HaloTruth struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
@@ -66,8 +66,8 @@ type AnomalyTruth struct {
 	Factor float64    `json:"factor"` // relative to the day without the anomaly
 }
 
-// DayTruth contains the sales and spend of a day after the store's data, or of the last day, which the store has until
-// noon only.
+// DayTruth contains the sales and spend of the store's last day or of a later day. The last day is complete here, but
+// the store's own data of this day end at noon.
 type DayTruth struct {
 	Date    civil.Date `json:"date"`
 	Revenue float64    `json:"revenue"` // charged amounts
@@ -122,7 +122,7 @@ func (m *medium) truth(p *plan, value [surfaceCount]float64) ChannelTruth {
 	return t
 }
 
-// halo returns the coefficients of every surface that the channel reaches, except its home surface.
+// halo returns the coefficients of all surfaces that the channel affects, except its home surface.
 func (m *medium) halo(p *plan, value [surfaceCount]float64) []HaloTruth {
 	spend := float64(m.totalSpend()) / p.unit
 	var out []HaloTruth

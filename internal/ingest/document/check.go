@@ -3,10 +3,10 @@ package document
 // deepest is the maximum nesting of objects and arrays, as in encoding/json.
 const deepest = 10_000
 
-// Check reads the members of an untrusted text into the object and reports whether the text is JSON, with the same
-// result as [encoding/json.Valid]. In the same pass, it reads the members of the member inner into a second object.
-// That object is empty if the member is missing or not an object. If the text is not JSON, the content of both objects
-// is undefined.
+// Check reads the members of an untrusted text into the object and reports whether the text is JSON. The result is the
+// same as that of [encoding/json.Valid]. In the same pass, it reads the members of the member inner into a second
+// object. That object is empty if the member is missing or not an object. If the text is not JSON, the content of both
+// objects is undefined.
 func (o *Object) Check(text, inner string, into *Object) bool {
 	o.clear()
 	into.clear()
@@ -22,7 +22,7 @@ type check struct {
 	name         string
 }
 
-// value reads a value at a depth, and the members of an object into the given one, if any.
+// value reads a value at a nesting depth. If the value is an object and into is not nil, it adds the members to into.
 func (c *check) value(at, depth int, into *Object) int {
 	if at >= len(c.text) {
 		return -1

@@ -1,6 +1,6 @@
-// Package document reads JSON in bulk, member by member and without building values: records of a tap, bodies of
-// webhooks. [Object.Check] and [encoding/json.Valid] check untrusted text. All other functions require valid JSON and
-// return no errors.
+// Package document reads JSON in bulk, such as records of a tap and bodies of webhooks. It reads member by member and
+// builds no values. [Object.Check] and [encoding/json.Valid] check untrusted text. All other functions require valid
+// JSON and return no errors.
 //
 // Results share memory with the text. A caller that stores part of a large text must clone it.
 package document
@@ -127,7 +127,7 @@ func (v Value) Path(names ...string) Value {
 	return v
 }
 
-// members yields the members of an object, and none of any other value.
+// members yields the members of an object. It yields nothing for any other value.
 func (v Value) members(yield func(string, Value) bool) {
 	text := string(v)
 	at := skipBlank(text, 0)
@@ -148,7 +148,7 @@ func (v Value) members(yield func(string, Value) bool) {
 	}
 }
 
-// Elements yields the elements of an array, and none of any other value.
+// Elements yields the elements of an array. It yields nothing for any other value.
 func (v Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		text := string(v)
@@ -178,7 +178,7 @@ func digits(number string) string {
 }
 
 // content returns the text between the quotes, without escapes. As in encoding/json, each byte that is not UTF-8
-// becomes U+FFFD. ASCII text without escapes shares memory.
+// becomes U+FFFD. ASCII text without escapes shares memory with the input.
 func content(quoted string) string {
 	plain := quoted[1 : len(quoted)-1]
 	for i := range len(plain) {

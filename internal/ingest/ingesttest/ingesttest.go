@@ -102,7 +102,7 @@ func (*Recorder) Commit(context.Context) (warehouse.Outcome, error) {
 // Abort implements [warehouse.Import].
 func (*Recorder) Abort() {}
 
-// shown writes the fields of a row that are not zero.
+// shown returns the nonzero fields of a row as text.
 func shown(v reflect.Value) string {
 	var out strings.Builder
 	for i := range v.NumField() {

@@ -145,7 +145,7 @@ func (b *binding) count(fields []string, i, line int) (int64, error) {
 	return n, nil
 }
 
-// currency reads a currency. Without a column, a fixed value and a cell, it is the workspace's currency.
+// currency reads a currency. If the file and the mapping contain none, it is the workspace's currency.
 func (b *binding) currency(fields []string, i, line int) (money.Currency, error) {
 	cell := b.cell(fields, i)
 	if cell == "" && b.assumed == "" {
@@ -230,7 +230,7 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	return b, nil
 }
 
-// goLayout converts DD.MM.YYYY HH:mm:ss to a layout of package time. Other texts already have that form.
+// goLayout converts a layout such as DD.MM.YYYY HH:mm:ss to a layout of package time. It does not change other text.
 func goLayout(layout string) string {
 	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "DD", "02", "HH", "15", "hh", "03",
 		"mm", "04", "ss", "05", "ZZZ", "-0700", "A", "PM").Replace(layout)

@@ -51,7 +51,7 @@ var creatorForm = form{title: "creators and affiliates: codes, links and costs",
 	creatorChannel:    {Field: "channel", Names: []string{"channel"}},
 }, required: []string{"name"}, open: opening(newCreatorRows)}
 
-// defaultCreatorChannel is the channel of orders with creators' codes, unless the file names one.
+// defaultCreatorChannel is the channel of orders with creators' codes, unless the file names a channel.
 const defaultCreatorChannel measure.Channel = "influencer"
 
 // creatorRows collects creators. A row describes a creator and optionally a code, the use of a link on a day, and

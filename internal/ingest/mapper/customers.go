@@ -38,8 +38,8 @@ var customerForm = form{title: "customers", columns: []source.Column{
 	customerUpdated:      {Field: "updated_at", Names: []string{"updated at"}},
 }, required: []string{"email", "accepts_email"}, open: opening(newCustomerRows)}
 
-// newCustomerRows reads customers. It stores no personal data: email addresses and phone numbers become keyed hashes.
-// If a customer occurs twice in the file, all versions are imported and the store merges them.
+// newCustomerRows reads customers. It stores no personal data, because email addresses and phone numbers become keyed
+// hashes. If a customer occurs twice in the file, all versions are imported and the store merges them.
 func newCustomerRows(b *binding) *factRows {
 	people, countries := source.NewCustomers(b.options.HashKey), source.NewCountries()
 	known := map[string]warehouse.Profile{}

@@ -7,8 +7,8 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// export describes a file of a known product that needs no separate reader: its kind, its column names and its special
-// cases.
+// export describes a file of a known product that needs no separate reader. It contains the kind, the column names and
+// the special cases of the file.
 type export struct {
 	mapping   Mapping
 	columns   map[string][]string // folded names of a field's column, preferred names first

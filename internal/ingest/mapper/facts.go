@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// simpleRows reads files with separate facts as rows.
+// simpleRows reads files in which each row is a separate fact.
 type simpleRows struct {
 	*binding
 	totals source.Totals

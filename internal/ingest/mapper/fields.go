@@ -28,7 +28,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// Title returns the users' name of files of the kind, or "" for an unknown kind.
+// Title returns the name of the kind for users, or "" for an unknown kind.
 func (k Kind) Title() string { return kinds[k].title }
 
 // usual lists optional fields that most files have.
@@ -70,8 +70,8 @@ func (k Kind) Fields() []Field {
 	return all
 }
 
-// NamedByMapping reports whether rows of the kind are stored under the mapping's own name, unless the mapping has a
-// system. The same rows under another name would be counted twice.
+// NamedByMapping reports whether rows of the kind are stored under the mapping's name if the mapping has no system. If
+// the mapping were renamed, the same rows would be counted twice.
 func (k Kind) NamedByMapping() bool {
 	switch k {
 	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:
@@ -121,8 +121,8 @@ func nearest(h source.Header, f form, found map[string]string, taken map[int]boo
 	return field, at
 }
 
-// Likeliest returns the kind with the fewest missing required fields for a header; among equals, the kind with the most
-// known columns. It returns "" if no kind has a known required column.
+// Likeliest returns the kind with the fewest missing required fields for a header. Among equals, it returns the kind
+// with the most known columns. It returns "" if no kind has a known required column.
 func Likeliest(h source.Header) Kind {
 	var best Kind
 	bestMissing, bestKnown := 0, 0

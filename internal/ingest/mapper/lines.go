@@ -25,7 +25,7 @@ type lineRows struct {
 	last  *group // group of the previous row
 }
 
-// groupKey distinguishes orders and their refunds; the refunds of a day are treated as one refund.
+// groupKey distinguishes orders and their refunds. The refunds of a day are treated as one refund.
 type groupKey struct {
 	id       string
 	refunded civil.Date // zero for the order itself
@@ -51,7 +51,7 @@ func newLineRows(b *binding) *lineRows {
 	return &lineRows{shop: newShop(b), limit: openOrders, open: map[groupKey]*group{}}
 }
 
-// Skip implements [source.Rows]. Rules of the mapping skip rows.
+// Skip implements [source.Rows]. It returns false, because Add applies the rules that skip rows.
 func (r *lineRows) Skip([]string) bool { return false }
 
 // Add implements [source.Rows].

@@ -20,7 +20,7 @@ import (
 	"assay/internal/money"
 )
 
-// Mapping describes a kind of file.
+// Mapping describes how to read one kind of file.
 type Mapping struct {
 	Name     string                       `json:"name"`     // name in reports and the ledger
 	Title    string                       `json:"title"`    // users' name of the file
@@ -106,7 +106,7 @@ type Mistake struct {
 	Text string
 }
 
-// Mistakes returns everything that prevents reading files with the mapping, or nil if nothing does.
+// Mistakes returns the errors that prevent reading files with the mapping, or nil if there are none.
 func (m Mapping) Mistakes() (mistakes []Mistake) {
 	say := func(at, format string, args ...any) {
 		mistakes = append(mistakes, Mistake{at, fmt.Sprintf(format, args...)})

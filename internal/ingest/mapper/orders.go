@@ -128,7 +128,7 @@ type orderRows struct {
 
 func newOrderRows(b *binding) *orderRows { return &orderRows{shop: newShop(b)} }
 
-// Skip implements [source.Rows]. Rules of the mapping skip rows.
+// Skip implements [source.Rows]. It returns false, because Add applies the rules that skip rows.
 func (r *orderRows) Skip([]string) bool { return false }
 
 // Add implements [source.Rows].

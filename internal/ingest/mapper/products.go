@@ -47,7 +47,7 @@ type costFrom struct {
 }
 
 // newProductRows reads a catalog, costs, or both. A product has one row per variant. Only the first of these rows
-// contains the product's name. A product may have several costs, each from a day on.
+// contains the product's name. A product may have several costs, each with its first day.
 func newProductRows(b *binding) *factRows {
 	var handle, kind, vendor, name string
 	known, costs := gathered[string, warehouse.Product]{}, gathered[costFrom, warehouse.ProductCost]{}
@@ -107,7 +107,7 @@ func (r *row) unitCost(sku string) (cost warehouse.ProductCost, known bool) {
 	return cost, true
 }
 
-// titled returns a variant's name in the form of orders: "Tee - M / Blue".
+// titled returns a variant's name in the form that orders use: "Tee - M / Blue".
 func titled(product string, options ...string) string {
 	options = slices.DeleteFunc(options, func(o string) bool { return o == "" || o == "Default Title" })
 	if product == "" || len(options) == 0 {

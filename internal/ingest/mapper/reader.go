@@ -136,7 +136,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	return kinds[r.mapping.Kind].open(b)
 }
 
-// opening converts a constructor without errors to one with an error result.
+// opening converts a constructor without an error result to a constructor with an error result.
 func opening[R source.Rows](rows func(*binding) R) func(*binding) (source.Rows, error) {
 	return func(b *binding) (source.Rows, error) { return rows(b), nil }
 }

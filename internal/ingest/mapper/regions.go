@@ -6,7 +6,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Fields of regions' days.
+// Fields of sessions and population by region and day.
 const (
 	regionDate = iota
 	regionCountry
@@ -29,7 +29,8 @@ type regionKey struct {
 }
 
 // newRegionRows reads sessions and population by region and day. A file with an additional dimension has several rows
-// with the same region and day. It sums the sessions of these rows. The population is the same in all of these rows.
+// with the same region and day. newRegionRows sums the sessions of these rows. The population is the same in all of
+// them.
 func newRegionRows(b *binding) *factRows {
 	countries := source.NewCountries()
 	known := gathered[regionKey, warehouse.RegionDay]{}

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// row is a record during reading. It records the first error; later reads return zero values.
+// row is a record during reading. It records the first error. Later reads return zero values.
 type row struct {
 	*binding
 	cells []string
@@ -28,7 +28,7 @@ type factRows struct {
 	close func(b *warehouse.Batch)
 }
 
-// newFactRows returns the rows of a file. close may be nil.
+// newFactRows returns the rows of a file. The function closing may be nil.
 func newFactRows(b *binding, read func(*row, *warehouse.Batch), closing func(*warehouse.Batch)) *factRows {
 	r := &factRows{simpleRows: newSimpleRows(b), close: closing}
 	r.add = func(rec tabular.Record, into *warehouse.Batch) error {
@@ -155,7 +155,7 @@ func (r *row) exchange(rates *source.Converter, day civil.Date, from money.Curre
 	}
 }
 
-// origin returns the source of the facts: the system of record, otherwise the mapping.
+// origin returns the source of the facts: the mapping's system, or the mapping's name if it has no system.
 func (b *binding) origin() string {
 	if b.mapping.System != "" {
 		return b.mapping.System

@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Fields of surfaces' days.
+// Fields of sales by surface and day.
 const (
 	surfaceDate = iota
 	surfaceName

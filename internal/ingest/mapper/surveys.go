@@ -39,7 +39,7 @@ var surveyForm = form{title: "post-purchase survey answers", columns: []source.C
 	surveyCreator:     {Field: "creator", Names: []string{"creator id"}},
 }, required: []string{"at", "question", "answer"}, open: opening(newSurveyRows)}
 
-// defaultOrderSystem is the source of the orders that answers refer to, unless the file names one.
+// defaultOrderSystem is the source of the orders that answers refer to, unless the file names a source.
 const defaultOrderSystem = "shopify"
 
 // newSurveyRows reads answers. It does not store personal data in an answer, such as an email address.

@@ -93,7 +93,7 @@ func (d *Documents) place(address document.Value, of string) (country, region st
 	return country, d.words.Of(source.Region(region, country))
 }
 
-// unreadable is the error of a personal field, so it does not show the value.
+// unreadable returns the error for a personal field. The error does not show the value.
 func unreadable(field string) error {
 	return &source.RowError{Column: field, Reason: "cannot be read"}
 }

@@ -14,9 +14,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Documents reads orders, refunds and customers of Shopify's two APIs. In the Admin REST API, names have underscores;
-// webhooks use the same form. In the GraphQL API, amounts are in "…Set" objects. An order has the key of the orders
-// export: its numeric ID.
+// Documents reads orders, refunds and customers of Shopify's two APIs. In the Admin REST API and in webhooks, names
+// have underscores. In the GraphQL API, amounts are in "…Set" objects. An order has the key of the orders export: its
+// numeric ID.
 //
 // Amounts are in the shop's currency. Documents does not read names, streets and phone numbers.
 type Documents struct {
@@ -116,9 +116,9 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 }
 
-// customer sets the customer key from the order's email address, otherwise the customer's own address, otherwise the
-// shop's ID, otherwise the phone number. Only the customer's own address is tied to the ID. Staff may enter one address
-// in many orders, and a tie would merge these customers into one.
+// customer sets the customer key from the first of these that the order contains: its email address, the customer's own
+// address, the shop's ID, or the phone number. Only the customer's own address is tied to the ID. Staff may enter one
+// address in many orders, and a tie would merge these customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")
@@ -362,7 +362,7 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 	return nil
 }
 
-// paid are values of utm_medium for paid visits.
+// paid lists the values of utm_medium for paid visits.
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
 // visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have no

@@ -64,7 +64,7 @@ var orderMembers = []source.Column{
 	{Field: "refunds", Names: []string{"refunds"}},
 }
 
-// Members with nested members or lists. All others are text, even if the text begins like JSON.
+// Members with nested members or lists. All other members are text, even if the text looks like JSON.
 var (
 	holders = []string{
 		"total_shipping_price_set", "shipping_lines", "customer", "shipping_address", "billing_address", "line_items", "discount_codes", "refunds",
@@ -158,8 +158,8 @@ type landedSale struct {
 	landed warehouse.LandedOrder
 }
 
-// orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows, because a
-// table to which a connector only appends has every version of an order, and the latest is used.
+// orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows and uses the
+// latest version of each order. A table to which a connector only appends has every version of an order.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options
@@ -175,7 +175,7 @@ type orderTableRows struct {
 	gathered     map[string]*landedSale
 }
 
-// Skip implements [source.Rows].
+// Skip implements [source.Rows]. It returns false, because every row is part of an order.
 func (r *orderTableRows) Skip([]string) bool { return false }
 
 // Add implements [source.Rows].

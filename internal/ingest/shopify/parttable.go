@@ -288,8 +288,8 @@ func (r *partRows) money(rec tabular.Record, field string, c money.Currency) (in
 	return n, nil
 }
 
-// synced returns the time at which the connector wrote the row. The value is a time, or the name of a load in seconds
-// since 1970. Any other value gives the zero time.
+// synced returns the time at which the connector wrote the row. The value is a time or the name of a load, which is a
+// number of seconds since 1970. Any other value gives the zero time.
 func (r *partRows) synced(rec tabular.Record) time.Time {
 	cell := strings.TrimSuffix(r.cell(rec, "synced"), " UTC")
 	if at, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC); err == nil {

@@ -13,11 +13,12 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// reducedCustomer is the member of a reduced document with the keyed hash of its customer, if no other member has it.
+// reducedCustomer is the name of a member of a reduced document. It contains the keyed hash of the customer if no other
+// member contains it.
 const reducedCustomer = "customer_hash"
 
-// reduction lists the members of a document that remain, and the reduction of nested members. Nil does not change a
-// value.
+// reduction lists the members of a document that remain, and the reduction of nested members. A nil reduction keeps the
+// value unchanged.
 type reduction map[string]reduction
 
 // Members of the REST API's documents that [Documents] reads. They exclude names, streets, phone numbers, IP addresses
@@ -42,8 +43,8 @@ var (
 	}
 )
 
-// ReducedOrder returns an order of the REST API with only the members that [Documents] reads, and the customer as a
-// keyed hash. A text that is not a JSON object is a fault of kind invalid.
+// ReducedOrder returns an order of the REST API with only the members that [Documents] reads. The customer is a keyed
+// hash. A text that is not a JSON object is a fault of kind invalid.
 func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
 	kept, err := reduced(body, reducedOrder)
 	if err != nil {

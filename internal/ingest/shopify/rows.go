@@ -32,7 +32,7 @@ type rows struct {
 	fault *source.RowError                // the first error of the current order, which rejects all of its rows
 }
 
-// Skip implements [source.Rows]. The export has only rows of orders.
+// Skip implements [source.Rows]. It returns false, because every row of the export is part of an order.
 func (r *rows) Skip([]string) bool { return false }
 
 // Add implements [source.Rows].
@@ -182,7 +182,7 @@ func (r *rows) fail(line, column int, cell string, why error) {
 	r.fault = source.Unreadable(line, r.header.Name(column), cell, why)
 }
 
-// money reads an amount. An empty cell leaves it unchanged.
+// money reads an amount. An empty cell leaves the amount unchanged.
 func (r *rows) money(fields []string, at int, c money.Currency, into *int64) *source.RowError {
 	cell := source.Cell(fields, at)
 	if cell == "" {

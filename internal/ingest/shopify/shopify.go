@@ -3,8 +3,8 @@
 //
 // The orders export has one row per line item. The order's own fields are only in its first row. The order's next rows
 // repeat the name, the email address and the time. An order's key is its numeric ID. Old exports have no IDs and use
-// the order's name as key. The reader cannot match the same order in both kinds of files, and warns about it. It does
-// not read names, streets and phone numbers.
+// the order's name as key. If both kinds of files contain an order, the reader cannot match the two records and reports
+// a warning. It does not read names, streets and phone numbers.
 package shopify
 
 import (

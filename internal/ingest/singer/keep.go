@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// keeping is a step that is written while later messages are read. The code that starts it must wait for it.
+// keeping is a step that is written while later messages are read. The code that starts the step must wait for its end.
 type keeping struct {
 	work     panics.Group
 	outcomes []warehouse.Outcome
@@ -19,8 +19,8 @@ type keeping struct {
 	err      error
 }
 
-// keep writes the collected facts, each kind in its own step, and emits the last state when all facts before it are
-// stored. Facts that must wait for the end are written with end = true.
+// keep writes the collected facts, each kind in its own step. It emits the last state when all facts before the state
+// are stored. Facts that must wait for the end are written with end = true.
 func (t *target) keep(ctx context.Context, end bool) error {
 	known, err := t.store.FXRates(ctx, t.Workspace.ID)
 	if err != nil {

@@ -175,7 +175,7 @@ func (c *messages) loads(end bool) []load {
 	return []load{l}
 }
 
-// sinceSend returns the totals of a campaign over all of its messages, as in its export.
+// sinceSend returns the totals of a campaign over all of its messages, like Klaviyo's export of campaigns.
 func (c *messages) sinceSend(of messageKey, row warehouse.MessageDay) warehouse.MessageDay {
 	whole := warehouse.MessageDay{
 		Source: row.Source, Channel: row.Channel, Entity: row.Entity, EntityID: row.EntityID, EntityName: row.EntityName, Day: row.Day, SinceSend: true,

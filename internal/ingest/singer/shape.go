@@ -34,7 +34,8 @@ func (s shape) String() string {
 	}[s]
 }
 
-// shapes identifies the shapes by properties. A record has all properties of one list and none of the other.
+// shapes identifies the shapes by properties. Records of a shape have all properties of the first list and none of the
+// second list.
 var shapes = []struct {
 	shape shape
 	all   []string
@@ -87,7 +88,7 @@ func detect(name string, properties *document.Object, keys []string) (shape, int
 }
 
 // rankOf prefers complete reports, then more detailed reports. Google's more detailed reports omit campaigns without
-// their own ads; the reports of other platforms are complete.
+// their own ads. The reports of other platforms are complete.
 func rankOf(s shape, name string, has func(string) bool, keys []string) int {
 	if s == googleRecords {
 		for i, level := range []string{"campaign_performance_report", "ad_group_performance_report", "ad_performance_report", "account_performance_report"} {

@@ -325,8 +325,8 @@ func (t *target) takeState(ctx context.Context) error {
 	return t.pass()
 }
 
-// summaries returns the streams by name, and the number of unlisted streams. If there are too many, streams that are
-// read come first.
+// summaries returns the streams by name, and the number of unlisted streams. If there are too many streams to list,
+// supported streams come first.
 func (t *target) summaries() (shown []Stream, more int) {
 	all := slices.SortedFunc(maps.Values(t.streams), func(a, b *stream) int {
 		if known := cmp.Compare(min(b.shape, 1), min(a.shape, 1)); len(t.streams) > shownStreams && known != 0 {

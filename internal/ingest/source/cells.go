@@ -86,7 +86,7 @@ func Count(cell string, n money.Notation) (int64, error) {
 	return believed(a.Minor, cell, nil)
 }
 
-// Millionths reads a number as millionths, rounded half away from zero, because platforms report fractions of orders.
+// Millionths reads a number as millionths, because platforms report fractions of orders. It rounds half away from zero.
 func Millionths(cell string, n money.Notation) (int64, error) {
 	if m, ok := plain(cell, millionths); ok && n == money.Point {
 		return m, nil
@@ -160,7 +160,7 @@ func decimalMark(cell string) byte {
 	return 0
 }
 
-// Times returns the product, or ok = false if it is implausibly large.
+// Times returns amount · count, or ok = false if the product exceeds [Largest].
 func Times(amount, count int64) (product int64, ok bool) {
 	if math.Abs(float64(amount)*float64(count)) > Largest {
 		return 0, false
@@ -168,7 +168,7 @@ func Times(amount, count int64) (product int64, ok bool) {
 	return amount * count, true
 }
 
-// Product returns the price of count pieces. A price may have more decimals than its currency; the product is rounded
+// Product returns the price of count pieces. A price may have more decimals than its currency. The product is rounded
 // to the minor unit, half away from zero. An empty price is zero.
 func Product(price string, count int64, c money.Currency, n money.Notation) (int64, error) {
 	if price == "" {
@@ -200,7 +200,7 @@ func roundedDivision(n, by int64) int64 {
 
 var shortened = regexp.MustCompile(`^\d([.,]\d+)?[eE]\+\d+$`)
 
-// Shortened reports whether a spreadsheet has corrupted an ID with more than eleven digits: 1.20265E+17.
+// Shortened reports whether a spreadsheet has shortened a long ID to a form such as 1.20265E+17.
 func Shortened(id string) bool { return shortened.MatchString(id) }
 
 // ShortenedID returns the error of an ID that a spreadsheet has corrupted.

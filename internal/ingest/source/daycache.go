@@ -7,7 +7,7 @@ import (
 )
 
 // dayCache converts instants to days of a time zone. Files are sorted by time, so most instants are on the same day as
-// the previous one.
+// the previous instant.
 type dayCache struct {
 	zone       *time.Location
 	from, till time.Time // first instant of the cached day, and of the next day

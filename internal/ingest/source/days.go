@@ -20,7 +20,7 @@ const (
 	DayFirst
 )
 
-// String returns the form of a day.
+// String returns the order as DD/MM/YYYY or MM/DD/YYYY, or "" if it is unknown.
 func (o DayOrder) String() string {
 	switch o {
 	case MonthFirst:
@@ -32,7 +32,7 @@ func (o DayOrder) String() string {
 	return ""
 }
 
-// ParseDayOrder reads DD/MM/YYYY and MM/DD/YYYY; "" is the unknown order.
+// ParseDayOrder reads DD/MM/YYYY and MM/DD/YYYY. The text "" is the unknown order.
 func ParseDayOrder(form string) (DayOrder, bool) {
 	for _, order := range []DayOrder{UnknownOrder, MonthFirst, DayFirst} {
 		if strings.EqualFold(strings.TrimSpace(form), order.String()) {
@@ -50,12 +50,13 @@ func (o DayOrder) other() DayOrder {
 	return MonthFirst
 }
 
-// dayError is an error of a day with its remedy.
+// dayError is the error for a day that cannot be read. It contains the remedy.
 type dayError struct{ text, fix string }
 
 func (e *dayError) Error() string { return e.text }
 
-// DayFix returns the remedy for a day that cannot be read. If the error has none, it returns otherwise.
+// DayFix returns the remedy for a day that cannot be read. If the error contains no remedy, DayFix returns the
+// parameter otherwise.
 func DayFix(err error, otherwise string) string {
 	if e, ok := errors.AsType[*dayError](err); ok {
 		return e.fix
@@ -186,7 +187,7 @@ func checkedDay(y, m, d int) (civil.Date, error) {
 	return day, nil
 }
 
-// digits reads up to nine digits and nothing else.
+// digits reads a text of one to nine digits. It rejects any other text.
 func digits(s string) (int, bool) {
 	if len(s) == 0 || len(s) > 9 {
 		return 0, false

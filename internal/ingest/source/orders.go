@@ -30,7 +30,7 @@ func (s *Sale) Reset() {
 	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0], Ties: s.Ties[:0]}
 }
 
-// Orders processes the sales of one file: it converts amounts, dates orders in the workspace's time zone, deduplicates
+// Orders processes the sales of one file. It converts amounts, dates orders in the workspace's time zone, deduplicates
 // copies, and sums the totals.
 type Orders struct {
 	options Options
@@ -66,7 +66,7 @@ const (
 	refundOnly
 )
 
-// NewOrders returns the orders of a file before its first order.
+// NewOrders returns the state of a file before its first order is added.
 func NewOrders(o Options) *Orders {
 	return &Orders{
 		options: o, rates: NewConverter(o.Base, o.Rates), hasher: NewHasher(), seen: map[uint64]earlier{},
@@ -74,8 +74,8 @@ func NewOrders(o Options) *Orders {
 	}
 }
 
-// longestKey is the longest ID of an order, in bytes. IDs stay in memory while a file is read. IDs of shops have less
-// than a hundred bytes.
+// longestKey is the maximum size of an order's ID in bytes. IDs stay in memory while a file is read. IDs of shops have
+// less than a hundred bytes.
 const longestKey = 512
 
 // checkKey returns a [*RowError] for an ID that is too long.
@@ -207,8 +207,8 @@ func (t *Orders) follows(next *warehouse.OrderRef) bool {
 	return step != 0
 }
 
-// step compares the next order's key with the last one: 1 ascending, -1 descending, 0 for an equal key or a change of
-// direction. Shorter keys come first, which is numeric order.
+// step compares the next order's key with the last order's key. It returns 1 if the keys ascend, -1 if they descend,
+// and 0 if they are equal or the direction changes. Shorter keys come first, which is numeric order.
 func (t *Orders) step(next *warehouse.OrderRef) int {
 	step := cmp.Or(cmp.Compare(len(next.Key), len(t.last.Key)), cmp.Compare(next.Key, t.last.Key), cmp.Compare(next.Source, t.last.Source))
 	if t.course != 0 && step != t.course {
@@ -235,8 +235,8 @@ func (t *Orders) convert(s *Sale) error {
 	return t.rates.Convert(o.Day, s.Currency, amounts...)
 }
 
-// clashes reports whether the file has an earlier order with the same key and different content, and one of the two
-// orders has parts. In that case, it is unclear which version the parts belong to.
+// clashes reports whether the file has an earlier order with the same key and different content. It returns false if
+// neither of the two orders has parts. With parts, it is unclear which version the parts belong to.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false
@@ -247,8 +247,8 @@ func (t *Orders) clashes(s *Sale) bool {
 
 func (s *Sale) detailed() bool { return len(s.Lines)+len(s.Refunds)+len(s.Coupons) > 0 }
 
-// copyOf reports whether the file contains the same order before. An order with the same key and different content
-// replaces the earlier one, also in the totals.
+// copyOf reports whether the file contains an earlier copy of the order. An order with the same key and different
+// content replaces the earlier order, also in the totals.
 func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	o := &s.Order
 	var key uint64
@@ -344,7 +344,8 @@ func Codes(cell string) []string {
 	return codes
 }
 
-// CouponsOf returns the codes as coupons of an order. A discount is assigned to a code only if it is the only code.
+// CouponsOf returns the codes as coupons of an order. It assigns a discount to a code only if the order has no other
+// code.
 func CouponsOf(into []warehouse.OrderCoupon, cell string, discount int64) []warehouse.OrderCoupon {
 	if code := strings.ToUpper(strings.TrimSpace(cell)); code != "" && !strings.Contains(code, ",") {
 		return append(into, warehouse.OrderCoupon{Code: code, Discount: discount})

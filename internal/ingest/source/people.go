@@ -53,7 +53,7 @@ func (c *Customers) HashPhone(number string) string {
 
 const leastDigits = 6 // minimum number of digits of a phone number
 
-// ConsentOf reads a consent in the words of shops and mailing tools. The result ok is false for an unknown word.
+// ConsentOf reads a consent in the terms of shops and mailing tools. The result ok is false for an unknown word.
 func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "yes", "true", "1", "y", "subscribed", "opted_in", "opted in":
@@ -67,7 +67,7 @@ func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 }
 
 // Hashes returns all hashes that may identify a customer with the email address, phone number or ID. There are several
-// because phone numbers have several notations. It returns none for "".
+// hashes because phone numbers have several notations. It returns nil for "".
 func (c *Customers) Hashes(id string) []string {
 	id = strings.TrimSpace(id)
 	if id == "" {

@@ -1,5 +1,5 @@
-// Package source defines file readers: their interface, their input and output, and shared parts for headers, cells,
-// days, exchange rates, orders and warnings.
+// Package source defines the interface of file readers, and their input and output. It contains shared parts for
+// headers, cells, days, exchange rates, orders and warnings.
 package source
 
 import (
@@ -21,7 +21,7 @@ import (
 type Reader interface {
 	// Name returns the value of --source.
 	Name() string
-	// Title returns the users' name of the file.
+	// Title returns the name of the file for users.
 	Title() string
 	// Fit returns how well the header of a file fits this reader.
 	Fit(header Header) Fit
@@ -31,7 +31,7 @@ type Reader interface {
 
 // Rows converts the records of one file to rows of the warehouse.
 type Rows interface {
-	// Skip reports whether the record is not data, such as a total or a note. It is called before any other check.
+	// Skip reports whether the record must be ignored, such as a total or a note. It is called before any other check.
 	Skip(fields []string) bool
 	// Add processes a record and appends completed facts to the batch. The record has as many cells as the header. A
 	// *[RowError] rejects rows of this record or of an earlier order, and reading continues. Any other error concerns
@@ -174,7 +174,7 @@ func NewTotals() Totals {
 	return Totals{Charged: map[money.Currency]int64{}, Refunded: map[money.Currency]int64{}, Spend: map[money.Currency]int64{}}
 }
 
-// See extends the range of days to a day.
+// See extends the range of days to include a day.
 func (t *Totals) See(day civil.Date) {
 	if t.Days.First.IsZero() || day.Before(t.Days.First) {
 		t.Days.First = day

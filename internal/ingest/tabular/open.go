@@ -26,8 +26,8 @@ type File struct {
 }
 
 // Open reads the first bytes of a file and detects its format from the content. Only errors use the name. A compressed
-// file that unpacks to more bytes than the limit ends with an [ErrLimit]; 0 means no limit. Reading ends when ctx ends,
-// also within a row.
+// file that unpacks to more bytes than the limit ends with an [ErrLimit]. The limit 0 means no limit. Reading ends when
+// ctx ends, also within a row.
 func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*File, error) {
 	f := &File{bytes: &counted{src: Cancellable(ctx, src), sum: sha256.New()}}
 	packed := bufio.NewReaderSize(f.bytes, 128<<10)

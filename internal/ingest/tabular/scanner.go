@@ -240,7 +240,7 @@ func (r *quotedRow) endCell() {
 	r.cells++
 }
 
-// cell reads the cell that starts at the offset and returns the offset of the next one.
+// cell reads the cell that starts at the offset and returns the offset of the next cell.
 func (s *Scanner) cell(at int) (next int, last bool, err error) {
 	row := &s.quoted
 	if s.at(at) == '"' {

@@ -1,5 +1,5 @@
-// Package tabular opens the files that users export: CSV in its dialects, compressed or not, in the encodings of
-// spreadsheets and ad platforms, and workbooks. It returns rows of text with line numbers.
+// Package tabular opens the files that users export: workbooks, and CSV in all of its dialects and usual encodings,
+// compressed or not. It returns rows of text with line numbers.
 //
 // The readers of sources interpret the columns. A file is untrusted input, so it is read as a stream and within limits.
 package tabular

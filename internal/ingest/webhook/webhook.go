@@ -1,7 +1,7 @@
 // Package webhook processes Shopify webhooks: orders, changes of orders, refunds and customers.
 //
-// [Take] checks a message and reduces it to the required members. The caller stores it and answers. [Run] later
-// converts several stored messages to facts at once. Messages may arrive twice, late and in any order. The latest
+// [Take] checks a message and reduces it to the required members. The caller stores the message and responds. [Run]
+// later converts several stored messages to facts at once. Messages may arrive twice, late and in any order. The latest
 // version of an order is used, and refunds are deduplicated by ID.
 package webhook
 
@@ -157,8 +157,8 @@ func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
 	return json.Marshal(person)
 }
 
-// PersonOf reads a message about a person's data that [Take] reduced. Messages that older versions stored have only one
-// hash, that of the email address. PersonOf adds the hashes of the ID.
+// PersonOf reads a message about a person's data that [Take] reduced. Messages that older versions stored contain only
+// the hash of the email address. PersonOf adds the hashes of the ID.
 func PersonOf(kept, hashKey []byte) (Person, error) {
 	var read struct {
 		Person

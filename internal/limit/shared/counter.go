@@ -1,6 +1,6 @@
 // Package shared counts events for several nodes in one Redis server, and informs nodes about ended access.
 //
-// While Redis does not answer, each node counts for itself, so calls are neither rejected nor unlimited.
+// While Redis does not answer, each node counts its own calls, so calls are neither rejected nor unlimited.
 package shared
 
 import (
@@ -41,7 +41,7 @@ type Node struct {
 	answer time.Duration // maximum time for Redis to answer for one event
 }
 
-// Open returns a node. A server that does not answer is not an error: [Node.Run] probes it.
+// Open returns a node. A server that does not answer is not an error, because [Node.Run] tries again.
 func Open(ctx context.Context, o Options) (*Node, error) {
 	options, err := redis.ParseURL(o.URL)
 	if err != nil { // the error may contain the password
@@ -79,15 +79,15 @@ func (n *Node) probe(ctx context.Context) error {
 	return nil
 }
 
-// lost notes that Redis did not answer. A canceled call does not show that Redis is away.
+// lost records that Redis did not answer. It ignores canceled calls, because they can fail while Redis works.
 func (n *Node) lost(ctx context.Context, err error) {
 	if ctx.Err() == nil && !n.away.Swap(true) {
 		n.log.WarnContext(ctx, "Redis does not answer: this node counts for itself", slog.Any("error", err))
 	}
 }
 
-// take counts an event unless the window is full. A window starts with its first event and ends by the clock of Redis. It
-// returns the events, whether this one was counted, and the milliseconds until the end.
+// take counts an event unless the window is full. A window starts with its first event and ends by the clock of Redis.
+// The script returns the number of events, whether this event was counted, and the milliseconds until the end.
 var take = redis.NewScript(`
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
 local counted = 0
@@ -171,8 +171,8 @@ func (n *Node) AccessEnded(ctx context.Context) {
 
 func (n *Node) channel() string { return n.prefix + "access-ended" }
 
-// Run calls the function ended when another node reports ended access, and after a time without messages. It probes a server
-// that is away, until ctx ends. It returns nil.
+// Run calls the function ended when another node reports ended access, and after a time without messages. While Redis
+// is away, Run probes it. Run ends when ctx ends and returns nil.
 func (n *Node) Run(ctx context.Context, ended func()) error {
 	for ctx.Err() == nil {
 		if n.away.Load() && n.probe(ctx) != nil {

@@ -21,7 +21,7 @@ import (
 // program is the package that the modules are linked into.
 const program = "assay/cmd/assay"
 
-// platforms lists the platforms for which the database engine is linked.
+// platforms lists the platforms for which the database engine is available.
 var platforms = [][2]string{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
 
 const opening = `This program contains the work of others under the licenses below. A license is printed once, with the modules it came with.

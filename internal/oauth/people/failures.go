@@ -26,9 +26,8 @@ type failure struct {
 	last  time.Time
 }
 
-// admit counts one attempt and returns 0, or returns the time until the account's next attempt. The attempt is
-// counted before the password is checked, so concurrent attempts cannot bypass the limit; a correct password resets
-// the count.
+// admit counts one attempt and returns 0, or returns the time until the account's next attempt. The attempt is counted
+// before the password is checked, so concurrent attempts cannot bypass the limit. A correct password resets the count.
 func (f *failures) admit(account [sha256.Size]byte, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,8 +51,8 @@ func (f *failures) admit(account [sha256.Size]byte, now time.Time) time.Duration
 	return 0
 }
 
-// sweep drops expired counts, or all counts if none has expired. In that case someone tries many accounts, which the
-// limit per IP address slows down.
+// sweep removes expired counts. If there are still too many counts, it removes all of them. In that case, someone tries
+// many accounts, which the limit per IP address slows down.
 func (f *failures) sweep(now time.Time) {
 	for account, was := range f.seen {
 		if now.Sub(was.last) >= forgiveAfter {

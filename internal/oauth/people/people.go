@@ -150,7 +150,7 @@ func (p *People) setPassword(ctx context.Context, u control.User, password, acto
 	return u, p.store.ChangePassword(ctx, u.ID, was, u.Password, p.by(actor))
 }
 
-// Accepts reports whether the password is the account's. It is for commands: nothing is counted or logged.
+// Accepts reports whether the password is the account's. It is for commands, because it counts and logs nothing.
 func (p *People) Accepts(ctx context.Context, u control.User, password string) (bool, error) {
 	return p.matches(ctx, u.Password, password)
 }
@@ -195,5 +195,5 @@ func (p *People) Members(ctx context.Context, ws measure.WorkspaceID) ([]control
 
 func (p *People) by(actor string) control.By { return control.By{Actor: actor, At: p.instant()} }
 
-// instant is the current time in the store's precision.
+// instant returns the current time in the store's precision.
 func (p *People) instant() time.Time { return p.now().UTC().Truncate(time.Microsecond) }

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 )
 
-// Secret is 256 random bits as text: the content of a session cookie, and other values that are shown once and stored
-// as a hash. Printing a Secret shows no content; string(s) returns the content.
+// Secret is 256 random bits as text. Examples are the content of a session cookie, and other values that are shown once
+// and stored as a hash. Printing a Secret shows no content. The expression string(s) returns the content.
 type Secret string
 
 const secretBytes = 32
@@ -21,7 +21,8 @@ func NewSecret() Secret {
 	return Secret(base64.RawURLEncoding.EncodeToString(chance))
 }
 
-// Hash returns the SHA-256 of the secret, under which it is stored. It needs no key: 256 bits cannot be guessed.
+// Hash returns the SHA-256 of the secret, under which it is stored. It needs no key, because 256 bits cannot be
+// guessed.
 func (s Secret) Hash() []byte {
 	sum := sha256.Sum256([]byte(s))
 	return sum[:]

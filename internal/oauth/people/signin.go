@@ -186,7 +186,7 @@ func (p *People) SignOutElsewhere(ctx context.Context, v Visitor) error {
 }
 
 // ChangePassword sets a new password of the visitor. A wrong old password is handled as in [People.SignIn]. All
-// sessions end; the returned session is new. It returns a fault of kind conflict if the password changed meanwhile.
+// sessions end. The returned session is new. It returns a fault of kind conflict if the password changed meanwhile.
 func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password string, from Origin) (Secret, error) {
 	now := p.instant()
 	account := sha256.Sum256([]byte(v.User.Email))

@@ -1,9 +1,9 @@
-// Package clickhouse is the engine of the warehouse for several nodes: ClickHouse stores the facts, and each node answers
-// from a local copy in DuckDB (docs/decisions/0035).
+// Package clickhouse is the engine of the warehouse for several nodes. ClickHouse stores the facts. Each node answers
+// queries from a local copy in DuckDB (docs/decisions/0035).
 //
-// An import runs in the local copy, with the statements that every engine uses. Before the import commits there, it
-// writes the changed rows to ClickHouse. One row in the table commits then makes these rows valid. The local copy can
-// be deleted at any time; it is created again from the commits.
+// An import runs in the local copy, with the statements that every engine uses. Before the import commits in the copy,
+// it writes the changed rows to ClickHouse. One row in the table commits then makes these rows valid. The local copy
+// can be deleted at any time, because it is created again from the commits.
 package clickhouse
 
 import (
@@ -26,10 +26,10 @@ type Options struct {
 	URL   string         // clickhouse://user:password@host:port,host:port/database?cluster=name&quorum=2
 	Local duckdb.Options // settings of the local copies
 
-	// Lock makes this process the only one that imports into a workspace. Nil: no other process imports.
+	// Lock makes this process the only process that imports into a workspace. If it is nil, no other process imports.
 	Lock func(ctx context.Context, ws measure.WorkspaceID) (Lock, error)
 	// Fresh is the time for which the latest known commit is reused. Imports of other nodes become visible after this
-	// time. 0: half a second; negative: each question looks up the latest commit.
+	// time. 0 means half a second. With a negative value, each query looks up the latest commit.
 	Fresh time.Duration
 }
 
@@ -92,7 +92,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close waits for running questions and imports until ctx ends, then closes the copies and the connections.
+// Close waits for running queries and imports until ctx ends, then closes the copies and the connections.
 func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(e.Engine.Close(ctx), e.store.close())
 }
@@ -126,7 +126,7 @@ func (c *localCopy) enter(ctx context.Context, ws measure.WorkspaceID) error {
 
 func (c *localCopy) leave() { <-c.writer }
 
-// forget makes the next question look up the place of the file and the latest commit.
+// forget makes the next query look up the place of the file and the latest commit.
 func (c *localCopy) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +193,7 @@ func (e *Engine) noteUpdate(ctx context.Context, ws measure.WorkspaceID, err err
 	}
 }
 
-// Unopened returns the workspaces whose facts could not be read at the last attempt.
+// Unopened returns the workspaces with facts that could not be read at the last attempt.
 func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	unopened := e.Engine.Unopened()
 	e.mu.Lock()

@@ -78,11 +78,11 @@ func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
 	return live[base:], true
 }
 
-// leastChanges is the number of changed rows that never require a new base.
+// leastChanges is the number of changed rows below which no new base is needed.
 const leastChanges = 100_000
 
-// needsBase reports whether the next commit must contain all rows. It must if the workspace has no commit, or if a new
-// copy would read more changes than facts.
+// needsBase reports whether the next commit must contain all rows. This is the case if the workspace has no commit, or
+// if a new copy would read more changes than facts.
 func (h history) needsBase() bool {
 	all, _ := h.since(duckdb.Place{})
 	if len(all) == 0 {

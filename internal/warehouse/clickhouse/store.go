@@ -98,7 +98,7 @@ func (s *store) close() error { return s.conn.Close() }
 
 func (s *store) ping(ctx context.Context) error { return unreachable(s.conn.Ping(ctx)) }
 
-// unreachable gives an error of ClickHouse its kind.
+// unreachable adds a kind to an error of ClickHouse.
 func unreachable(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +150,7 @@ func (s *store) exec(ctx context.Context, text string) error {
 	return nil
 }
 
-// writing adds the settings of writes. With a quorum, a write ends when that many replicas have it.
+// writing adds the settings of writes. With a quorum, a write ends when the required number of replicas has stored it.
 func (s *store) writing(ctx context.Context) context.Context {
 	settings := click.Settings{}
 	if s.cluster != "" {
@@ -163,7 +163,7 @@ func (s *store) writing(ctx context.Context) context.Context {
 	return click.Context(ctx, click.WithSettings(settings))
 }
 
-// ordered adds the setting with which reads return every commit that ended before.
+// ordered adds the setting with which reads return every commit that ended before the read.
 func (s *store) ordered(ctx context.Context) context.Context {
 	if s.quorum < 2 {
 		return ctx
@@ -171,8 +171,9 @@ func (s *store) ordered(ctx context.Context) context.Context {
 	return click.Context(ctx, click.WithSettings(click.Settings{"select_sequential_consistency": 1}))
 }
 
-// Time limits of a cluster: for reaching a quorum, and for repeating statements while a replica is behind or another
-// write waits for its quorum. A table accepts one write with a quorum at a time.
+// Time limits of a cluster. quorumTime is the limit for reaching a quorum. behindTime is the limit for repeating
+// statements while a replica is behind or another write waits for its quorum. A table accepts one write with a quorum
+// at a time.
 const (
 	quorumTime = 20 * time.Second
 	behindTime = 40 * time.Second
@@ -189,8 +190,8 @@ func isBehind(err error) bool {
 	return ok && slices.Contains([]int32{unsatisfiedQuorum, notInQuorum, unknownInsertState}, failure.Code)
 }
 
-// again repeats a statement that has no second effect: a read, or an insert into replicated tables, which drop repeated
-// blocks. Servers of a cluster can be down, or behind the others.
+// again repeats a statement, because servers of a cluster can be down or behind the others. The statement must be safe
+// to repeat: a read, or an insert into replicated tables, which drop repeated blocks.
 func (s *store) again(ctx context.Context, do func() error) (err error) {
 	began := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
 	for n := 1; ; n++ {
@@ -214,7 +215,7 @@ func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	return s.again(ctx, do)
 }
 
-// commits returns the commits of a workspace from a number on.
+// commits returns the commits of a workspace from a sequence number on.
 func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64) (history, error) {
 	var all history
 	err := s.again(ctx, func() error {
@@ -394,7 +395,8 @@ func (s *store) write(ctx context.Context, ws measure.WorkspaceID, to *commit, t
 // readRows is the number of rows in a block.
 const readRows = 1 << 17
 
-// read passes the rows of commits in a table, and compares their numbers with the counts of the commits.
+// read calls a function with the rows that the commits have in a table. It compares the numbers of rows with the counts
+// of the commits.
 func (s *store) read(
 	ctx context.Context, ws measure.WorkspaceID, of []commit, t duckdb.StoredTable, pass func(duckdb.StoredTable, int8, *facts.Columnar) error,
 ) error {
@@ -477,7 +479,7 @@ func (s *store) readSign(
 	return n, pass(t, sign, block)
 }
 
-// clean deletes the rows of all attempts before a commit that needs none of them.
+// clean deletes the rows of all attempts before a commit. The commit must not need these rows.
 func (s *store) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) error {
 	tables := map[string]bool{}
 	for _, c := range all.live() {

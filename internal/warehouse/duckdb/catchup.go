@@ -8,12 +8,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// CatchUp rebuilds the roll-ups of days that a migration marked; see [warehouse.Successor]. It is an empty import.
+// CatchUp rebuilds the roll-ups of days that a migration marked; see [warehouse.Successor]. It runs an empty import.
 func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
 	return e.CatchUpBy(ctx, ws, e.Begin)
 }
 
-// CatchUpBy is [Engine.CatchUp] with the function that starts the import.
+// CatchUpBy works like [Engine.CatchUp]. The function begin starts the import.
 func (e *Engine) CatchUpBy(
 	ctx context.Context, ws measure.WorkspaceID, begin func(context.Context, warehouse.ImportSpec) (warehouse.Import, error),
 ) (bool, error) {

@@ -14,8 +14,9 @@ import (
 // blockRows is the number of rows in a block.
 const blockRows = 64 * 2048
 
-// readColumns runs a statement without parameters and calls each with blocks of rows. The statement's columns are
-// texts, 64-bit numbers and floating-point numbers; the parameter columns has their types. The block is reused.
+// readColumns runs a statement without parameters and calls the function each with blocks of rows. The statement's
+// columns are texts, 64-bit numbers and floating-point numbers. The parameter columns contains their types. The block
+// is reused.
 func readColumns(ctx context.Context, conn *sql.Conn, text string, columns []facts.Column, each func(*facts.Columnar) error) error {
 	return extracted(conn, text, func(handle mapping.Connection, statements mapping.ExtractedStatements, _ mapping.IdxT) error {
 		var result mapping.Result

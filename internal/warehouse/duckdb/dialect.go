@@ -2,7 +2,7 @@ package duckdb
 
 import "assay/internal/measure"
 
-// Dialect renders questions and merges for DuckDB.
+// Dialect renders queries and merges for DuckDB.
 type Dialect struct{}
 
 // Name returns "duckdb".
@@ -35,6 +35,6 @@ func (Dialect) Fingerprint(text string) string {
 // Variable returns the value of a variable that was set with SET VARIABLE.
 func (Dialect) Variable(name string) string { return "getvariable('" + name + "')" }
 
-// catalog returns the catalog name of a workspace's file. The prefix distinguishes it from DuckDB's own catalogs, such
-// as memory and temp.
+// catalog returns the catalog name of a workspace's file. The prefix distinguishes the name from DuckDB's own catalogs,
+// such as memory and temp.
 func catalog(ws measure.WorkspaceID) string { return "ws_" + string(ws) }

@@ -1,9 +1,9 @@
-// Package duckdb is the embedded engine of the warehouse: one database file per workspace, attached on first use to a
-// single in-memory instance.
+// Package duckdb is the embedded engine of the warehouse. Each workspace has one database file, which is attached on
+// first use to a single in-memory instance.
 //
-// With a file per workspace, isolation, deletion, backup and moving are file operations, and no statement can return
-// rows of another workspace. Names in statements are always qualified with the database, because the instance has no
-// current database.
+// With a file per workspace, isolation, deletion, backup and moving are file operations. No statement can return rows
+// of another workspace. Names in statements are always qualified with the database, because the instance has no current
+// database.
 package duckdb
 
 import (
@@ -30,15 +30,17 @@ type Options struct {
 	Dir   string           // directory of the files; created if missing
 	Log   *slog.Logger     // nil: no logging
 	Clock func() time.Time // clock for timestamps of the import ledger; required
-	// memory of the instance in DuckDB's notation, such as "4GB"; empty: 80% of the machine's memory
+	// MemoryLimit is the memory limit of the instance in DuckDB's notation, such as "4GB". If it is empty, the limit is
+	// 80% of the machine's memory.
 	MemoryLimit string
 	Threads     int // 0: one per core
-	// ImportThreads limits the threads of one import; 0: Threads. DuckDB has one number of threads for all connections,
-	// so the limit also applies to each question. Several questions still run at the same time, each on its own thread.
+	// ImportThreads limits the threads of one import. 0 means the value of Threads. DuckDB has one number of threads
+	// for all connections, so the limit also applies to each query. Several queries still run at the same time, each on
+	// its own thread.
 	ImportThreads int
 	SpillLimit    string        // size of temporary files on disk, such as "50GB"; empty: 90% of the disk
-	Deadline      time.Duration // time limit of a question; 0: 10 seconds
-	MaxRows       int           // row limit of an answer; 0: 500,000
+	Deadline      time.Duration // time limit of a query; 0: 10 seconds
+	MaxRows       int           // row limit of a result; 0: 500,000
 	MaxAttached   int           // number of workspaces with open files; 0: 64
 
 	// Files records the workspaces that have a file. If it is nil, the engine creates every missing file.
@@ -49,8 +51,8 @@ type Options struct {
 	Publish Publisher
 }
 
-// Files records, outside of the files, the workspaces that have a file. With this record, a missing file is an error,
-// not an empty store.
+// Files records, outside of the files, the workspaces that have a file. With this record, the engine reports a missing
+// file as an error.
 type Files interface {
 	// MayMake returns an error if the missing file of a workspace must not be created, because the workspace was
 	// deleted or its file was lost.
@@ -136,7 +138,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	return e, err
 }
 
-// Close waits for running questions and imports until ctx ends, then closes all files.
+// Close waits for running queries and imports until ctx ends, then closes all files.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -161,7 +163,7 @@ func (e *Engine) Dialect() warehouse.Dialect { return Dialect{} }
 type instance struct {
 	db       *sql.DB
 	attached map[string]*workspace
-	users    int  // running questions, imports, backups, and files being opened or closed
+	users    int  // running queries, imports, backups, and files being opened or closed
 	broken   bool // a fatal error made the instance unusable
 }
 

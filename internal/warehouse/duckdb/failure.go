@@ -12,7 +12,7 @@ import (
 	"assay/internal/fault"
 )
 
-// holder extracts the process from DuckDB's message about a file locked by another process.
+// holder extracts the process ID from DuckDB's message about a file that another process has locked.
 var holder = regexp.MustCompile(`\(PID (\d+)\)`)
 
 // explained adds a kind to a database failure with a known cause.

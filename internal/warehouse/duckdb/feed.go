@@ -193,8 +193,8 @@ func (v *vector) putNull(row int) {
 	*(*uint64)(unsafe.Add(v.validity, row/64*8)) &^= 1 << (row % 64)
 }
 
-// inlined is the representation of a text of at most twelve bytes: duckdb_string_t of DuckDB's C API. The bytes after
-// the text are zero.
+// inlined is the representation of a text of at most twelve bytes. It is duckdb_string_t of DuckDB's C API. The bytes
+// after the text are zero.
 type inlined struct {
 	length uint32
 	bytes  [12]byte

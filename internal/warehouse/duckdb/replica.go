@@ -93,7 +93,7 @@ const localRows = 36_028_797_018_960_000
 const groupRows = spanRows
 
 // Changes are the changes of an import that is about to commit: the rows that it adds to each table and removes from
-// it. An updated row is both removed and added.
+// it. An updated row is in both lists.
 type Changes struct {
 	Schema int64
 
@@ -114,11 +114,11 @@ const newRows = -1
 // Tables returns the workspace's tables.
 func (c *Changes) Tables() []StoredTable { return c.tables }
 
-// Complete makes the changes contain all rows of the workspace, as if it had been empty before.
+// Complete makes the changes contain all rows of the workspace, as if the workspace had been empty before.
 func (c *Changes) Complete() { c.complete = true }
 
-// Each calls each with blocks of changed rows of a table: removed rows with the sign -1, added rows with the sign 1.
-// The blocks are reused.
+// Each calls the function each with blocks of changed rows of a table. Removed rows have the sign -1, and added rows
+// have the sign 1. The blocks are reused.
 func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, rows *facts.Columnar) error) error {
 	name := Dialect{}.Table(c.ws, t.Name)
 	if err := c.compare(ctx); err != nil {
@@ -141,8 +141,8 @@ func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, 
 	return readColumns(ctx, c.after, text, t.Columns, adding)
 }
 
-// print returns an expression that differs for changed rows. It contains the row number and, in updated tables, the
-// values.
+// print returns an SQL expression whose value differs for changed rows. The value depends on the row number and, in
+// updated tables, on the row's values.
 func (c *Changes) print(t StoredTable) string {
 	if c.updated[t.Name] {
 		return "hash(rowid, " + t.named("t") + ")"
@@ -206,7 +206,7 @@ func (c *Changes) eachOld(ctx context.Context, t StoredTable, name string, each 
 	return nil
 }
 
-// differing returns the sorted keys of before whose value in after is different or missing.
+// differing returns the sorted keys of before that have a different value or no value in after.
 func differing(before, after map[int64]string) []int64 {
 	var keys []int64
 	for key, value := range before {
@@ -322,7 +322,7 @@ func (e *Engine) alone(ctx context.Context, ws measure.WorkspaceID, do func(*wor
 	return w.readVersion(ctx)
 }
 
-// notePlace stores the place as a comment on a table. The comment is part of the transaction and of no row.
+// notePlace stores the place as a comment on a table. The comment is part of the transaction, but changes no row.
 func notePlace(ctx context.Context, conn *sql.Conn, w *workspace, p Place) error {
 	return execute(ctx, conn, w.text("COMMENT ON TABLE {{data_version}} IS ")+quoted(fmt.Sprintf("commit %d %d", p.Sequence, p.Attempt)))
 }

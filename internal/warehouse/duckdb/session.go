@@ -41,7 +41,7 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 	return i, nil
 }
 
-// feedThreads is the number of threads that write a block. Each thread needs memory for a span.
+// feedThreads returns the number of threads that write a block. Each thread needs memory for a span.
 func (e *Engine) feedThreads() int { return min(e.options.ImportThreads, 4) }
 
 // session is the transaction of an import on its own connection; see [merge.Session].
@@ -86,7 +86,7 @@ func (s *session) Change(ctx context.Context, text string, args ...any) (int64, 
 	return done.RowsAffected()
 }
 
-// Read runs a statement and calls each for every row.
+// Read runs a statement and calls the function each for every row.
 func (s *session) Read(ctx context.Context, text string, each func(warehouse.Row) error) error {
 	rows, err := s.conn.QueryContext(ctx, text)
 	if err != nil {

@@ -181,7 +181,7 @@ type summedTable struct {
 	summed []string
 }
 
-// eachColumn calls each with the columns of all tables of a catalog, by table and position.
+// eachColumn calls the function each with the columns of all tables of a catalog, by table and position.
 func eachColumn(ctx context.Context, from querier, catalog string, each func(table, column, kind string) error) error {
 	rows, err := from.QueryContext(ctx, `
 SELECT c.table_name, c.column_name, c.data_type

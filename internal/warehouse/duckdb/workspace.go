@@ -57,8 +57,8 @@ func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *worksp
 	return w, func() { e.letGo(w) }, nil
 }
 
-// attached returns a workspace and attaches it if necessary. The caller holds the lock. attached releases it while it
-// opens and closes files, so a slow file delays only its own workspace.
+// attached returns a workspace and attaches it if necessary. The caller holds the lock. attached releases the lock
+// while it opens and closes files, so a slow file delays only its own workspace.
 func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspace, error) {
 	for {
 		if err := e.ready(ctx); err != nil {
@@ -99,7 +99,7 @@ func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err err
 	delete(e.detached, ws)
 }
 
-// Unopened returns the files that could not be opened at the last attempt: the errors by workspace.
+// Unopened returns the errors of the files that could not be opened at the last attempt, by workspace.
 func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -198,7 +198,7 @@ func (e *Engine) noteFatal(in *instance, err error) {
 	}
 }
 
-// noticed returns the error with its kind, and records a fatal one.
+// noticed returns the error with its kind. If the error is fatal, noticed records that the instance is unusable.
 func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
 	if err == nil {
 		return nil
@@ -251,8 +251,8 @@ func (e *Engine) lacksFile(ws measure.WorkspaceID) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// newFile contains the options of a new file. Each column of a small table takes a block. With DuckDB's default block
-// size of 256 KiB, a store of 300 orders takes 6 MB; with the smallest size it takes 2 MB (docs/decisions/0027).
+// newFile contains the options of a new file. Each column of a small table takes a block. A store of 300 orders takes 6
+// MB with DuckDB's default block size of 256 KiB, and 2 MB with the smallest size (docs/decisions/0027).
 const newFile = " (BLOCK_SIZE 16384)"
 
 // open attaches the file, migrates its schema and reads the data version.

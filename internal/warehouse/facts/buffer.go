@@ -15,7 +15,7 @@ type Buffers struct {
 type Full struct {
 	Table *Table
 	Rows  Rows
-	// InOrder means that the rows must be stored in this order, because the last row with a key replaces earlier ones.
+	// InOrder means that the rows must be stored in this order, because the last row with a key replaces earlier rows.
 	InOrder bool
 	Done    func() // called when the block's memory may be reused
 }
@@ -59,7 +59,7 @@ func (b *Buffers) Flush(send func(Full) error) error {
 	return nil
 }
 
-// Course returns the properties of the order of a table's rows. It is final after Flush.
+// Course describes the order of a table's rows. It is final after Flush.
 func (b *Buffers) Course(t *Table) *Course {
 	for _, in := range b.list {
 		if in.about() == t {
@@ -115,7 +115,7 @@ func (b *buffer[T]) add(batch *Batch, size int, send func(Full) error) error {
 	return nil
 }
 
-// notice passes each row and the previous one to watch.
+// notice passes each row and the previous row to watch.
 func (b *buffer[T]) notice(rows []T) {
 	if b.watch == nil || len(rows) == 0 {
 		return

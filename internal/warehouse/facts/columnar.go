@@ -21,7 +21,7 @@ func NewColumnar(columns []Column) *Columnar {
 	return &Columnar{columns: columns, values: make([]Values, len(columns))}
 }
 
-// Of returns the values of a column. The caller may append to them and then calls [Columnar.Grow].
+// Of returns the values of a column. The caller may append to the values and must then call [Columnar.Grow].
 func (c *Columnar) Of(column int) *Values { return &c.values[column] }
 
 // Grow records that the columns have n more rows.

@@ -15,7 +15,7 @@ type Course struct {
 	Long      bool // an order may have more rows than the store keeps
 }
 
-// watch compares a row with the previous one and updates the course.
+// watch compares a row with the previous row and updates the course.
 type watch[T any] func(c *Course, before, row *T)
 
 // direction tracks whether a sequence only increases or only decreases.
@@ -77,8 +77,8 @@ func watchDays[T any](day func(*T) civil.Date) watch[T] {
 	}
 }
 
-// watchParts watches rows of orders. Within an order, their keys must increase. The parameter number is the key of
-// tables that store only the last rows of an order; for other tables it is nil.
+// watchParts watches rows of orders. Within an order, their keys must increase. The parameter number returns the key of
+// tables that store only the last rows of an order. For other tables, it is nil.
 func watchParts[T any](t *Table, ref func(*T) *OrderRef, compare func(a, b *T) int, number func(*T) int64) watch[T] {
 	var refs direction
 	return func(c *Course, before, row *T) {

@@ -76,7 +76,7 @@ type Batch struct {
 // OrderRef is the natural key of an order. The same order from a file, a webhook or a Singer tap has the same key.
 type OrderRef struct {
 	Source string `column:"source,key"` // the system of record, such as "shopify" or "csv"
-	// the order's ID there; for a Shopify export without IDs, the order's name
+	// Key is the order's ID in this system. For a Shopify export without IDs, it is the order's name.
 	Key string `column:"key,key" show:"order"`
 }
 
@@ -87,25 +87,26 @@ type Order struct {
 	At      time.Time       `column:"placed_at" show:"time"`
 	Day     civil.Date      `column:"day,day"` // At in the workspace's time zone
 	Surface measure.Surface `column:"surface" show:"surface" place:"2"`
-	// keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number; "" for guests
+	// Customer is the keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number. It
+	// is "" for guests.
 	Customer string `column:"customer" show:"customer,hash" place:"1"`
-	// channel that the source credits; "": touchpoints determine attribution
+	// Channel is the channel that the source credits. If it is "", touchpoints determine attribution.
 	Channel   measure.Channel `column:"channel" show:"channel" place:"2"`
 	Charged   int64           `column:"charged" show:"charged,money"` // after discounts, including tax and shipping
 	Tax       int64           `column:"tax" show:"tax,amount"`
 	Shipping  int64           `column:"shipping" show:"shipping,amount"`
 	Discounts int64           `column:"discounts" show:"discounts,amount"`
 	Original  money.Amount    `column:"original"` // Charged in the order's own currency
-	// status in the shop: paid, partially_refunded, refunded, pending, voided
+	// Status is the status in the shop: paid, partially_refunded, refunded, pending or voided.
 	Status string `column:"status" show:"status" place:"1"`
-	// canceled or voided: stored, but excluded from every figure
+	// Cancelled is true for a canceled or voided order. Such an order is stored, but every figure excludes it.
 	Cancelled bool   `column:"cancelled" show:"counts,by=excluded" place:"1"`
 	Test      bool   `column:"test"`                             // stored, but excluded from every figure
 	Country   string `column:"country" show:"country" place:"2"` // ISO 3166-1 alpha-2, upper case
 	Region    string `column:"region" show:"region" place:"2"`   // ISO 3166-2 without the country: "CA"
 	Units     int64  `column:"units" show:"units,nonzero"`
-	// time of the version in the source; the latest version is used. Zero: unknown, so progress determines the version
-	// (decision 11)
+	// UpdatedAt is the time of the version in the source. The latest version is used. If the time is zero, it is
+	// unknown, and progress determines the version (decision 11).
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -117,11 +118,11 @@ type Order struct {
 // earliest, of all versions.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
-	// keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number
+	// Customer is the keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number.
 	Customer string `column:"customer,key" show:"customer,hash" place:"-1"`
-	// keyed hash of the phone number's digits; "" if unknown
+	// Phone is the keyed hash of the phone number's digits, or "" if the number is unknown.
 	Phone string `column:"phone"`
-	// first contact with the source, in the workspace's time zone; zero: unknown
+	// Since is the day of the first contact with the source in the workspace's time zone, or zero if it is unknown.
 	Since       civil.Date `column:"since"`
 	Email       Consent    `column:"email" also:"email_at,emailAt"` // consent to email marketing
 	SMS         Consent    `column:"sms" also:"sms_at,smsAt"`       // consent to text-message marketing
@@ -129,7 +130,8 @@ type Profile struct {
 	Region      string     `column:"region"`                        // ISO 3166-2 without the country
 	Orders      int64      `column:"orders,null=OrdersKnown"`       // lifetime number of orders in the source
 	OrdersKnown bool
-	// time of the version in the source; the latest version is used, and a known time is preferred to an unknown time
+	// UpdatedAt is the time of the version in the source. The latest version is used. A known time is preferred to an
+	// unknown time.
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -192,7 +194,7 @@ type Refund struct {
 type OrderCoupon struct {
 	OrderRef
 	Code string `column:"code,key" show:"code"` // upper case
-	// discount of the code; if the source names only one code, the whole discount
+	// Discount is the discount of the code. If the source names only one code, it is the whole discount.
 	Discount int64 `column:"discount" show:"discount,amount"`
 }
 
@@ -207,11 +209,11 @@ type Touch struct {
 	Kind     string           `column:"kind"`     // click, view, visit
 }
 
-// LandedOrder contains the fields of a connector's order table that [Order] lacks: the ID that other tables use, and
-// the totals of the order's lines. Amounts are minor units of the order's own currency.
+// LandedOrder contains the fields of a connector's order table that [Order] lacks. These are the ID that other tables
+// use, and the totals of the order's lines. Amounts are minor units of the order's own currency.
 type LandedOrder struct {
 	OrderRef
-	// the connector's row ID, which other tables refer to; "" if they use the order's key
+	// Row is the connector's row ID, which other tables refer to. It is "" if they use the order's key.
 	Row           string `column:"row_id"`
 	Subtotal      int64  `column:"subtotal,null=SubtotalKnown"` // total of the lines after all discounts
 	SubtotalKnown bool
@@ -232,11 +234,12 @@ type LandedLine struct {
 	Title    string `column:"title" show:"title"`
 	Quantity int64  `column:"quantity" show:"quantity"`
 	Gross    int64  `column:"gross" show:"gross,amount,in=Currency"` // price × quantity
-	// discount of the line itself, used if there is no [LandedDiscount]
+	// Discount is the discount of the line itself. It is used if there is no [LandedDiscount].
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// the latest version is used, and a known time is preferred to an unknown time
+	// SyncedAt is the time at which the connector wrote the row. The latest version is used. A known time is preferred
+	// to an unknown time.
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -282,7 +285,7 @@ type AdDay struct {
 	Clicks       int64            `column:"clicks" show:"clicks,nonzero"`
 	Spend        int64            `column:"spend" show:"spend,money"`
 	Original     money.Amount     `column:"original"` // Spend in the account's currency
-	// claimed by the platform, in millionths, because platforms report fractions
+	// Conversions is the number that the platform claims, in millionths, because platforms report fractions.
 	Conversions int64  `column:"conversions"`
 	Value       int64  `column:"value"`       // claimed conversion value
 	Attribution string `column:"attribution"` // the platform's attribution setting, as reported
@@ -297,11 +300,11 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// the latest version is used, and a known time is preferred to an unknown time
+	// UpdatedAt is the time of the version. The latest version is used. A known time is preferred to an unknown time.
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
-// ChannelSpend is spend outside of ad reports: television, podcasts, fees, creators.
+// ChannelSpend is spend outside of ad reports, such as television, podcasts and fees of creators.
 type ChannelSpend struct {
 	Source  string          `column:"source,key"`
 	Channel measure.Channel `column:"channel,key" show:"channel"`
@@ -360,7 +363,7 @@ type SurveyResponse struct {
 	OrderRef `prefix:"order_" place:"1"` // zero if the survey tool does not name the order
 	At       time.Time                   `column:"answered_at" show:"time"`
 	Day      civil.Date                  `column:"day,day"`
-	// discovery_channel, purchase_trigger, awareness_duration or a question of the tool
+	// Question is discovery_channel, purchase_trigger, awareness_duration or the text of any other question.
 	Question string          `column:"question,key" show:"question"`
 	Answer   string          `column:"answer" show:"answer"`
 	Channel  measure.Channel `column:"channel" show:"channel"` // channel of the answer; "" if it names none
@@ -448,7 +451,8 @@ type SurfaceDayTotal struct {
 	Country string          `column:"country,key"`              // ISO 3166-1 alpha-2, upper case; "" if unknown
 	Region  string          `column:"region,key" show:"region"` // ISO 3166-2 without the country; "" if unknown
 	Orders  int64           `column:"orders" show:"orders,nonzero"`
-	// number of these orders that are first orders of customers; the others are orders of returning customers
+	// NewOrders is the number of these orders that are first orders of customers. The others are orders of returning
+	// customers.
 	NewOrders int64 `column:"new_orders"`
 	Units     int64 `column:"units"`
 	Charged   int64 `column:"charged" show:"charged,money"`

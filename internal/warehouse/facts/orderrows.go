@@ -133,7 +133,7 @@ func slotOfKind(k *orderKind) int { return ends(string(k.channel)) + len(k.statu
 
 func slotOfPlace(p *orderPlace) int { return ends(p.region) + ends(p.country) }
 
-// ends is a cheap hash of a short text.
+// ends returns a hash of a short text that is cheap to compute.
 func ends(text string) int {
 	if text == "" {
 		return 0
@@ -218,7 +218,8 @@ var columnsOfOrders = []ColumnOf[orderRow]{
 	}},
 }
 
-// KnowKind adds the number of a kind in the store. row is in the order of the columns of [OrderTexts.Kinds].
+// KnowKind adds the number of a kind in the store. The scanned row has the columns of [OrderTexts.Kinds] in their
+// order.
 func (t *OrderTexts) KnowKind(scan func(dest ...any) error) error {
 	var number int32
 	var k orderKind
@@ -242,7 +243,7 @@ func (t *OrderTexts) Kinds() Rows { return NewBlock(columnsOfKinds, t.kinds.fres
 // Places returns the places that are new to the store, for the table order_places.
 func (t *OrderTexts) Places() Rows { return NewBlock(columnsOfPlaces, t.places.fresh) }
 
-// columnsOfKinds and columnsOfPlaces read the few rows of these tables one by one.
+// columnsOfKinds and columnsOfPlaces read one row at a time, because these tables have few rows.
 var columnsOfKinds = []ColumnOf[numbered[orderKind]]{
 	numberOf[orderKind]("kind"),
 	textOf("source", func(k *orderKind) string { return k.source }),

@@ -16,7 +16,7 @@ type PreviewColumn struct {
 // Format is the way in which a preview writes a value.
 type Format int
 
-// Formats of values. Amounts are minor units of the workspace's currency; a money.Amount has its own currency.
+// Formats of values. Amounts are minor units of the workspace's currency. A money.Amount has its own currency.
 const (
 	Plain   Format = iota // unchanged; times are in the workspace's time zone
 	Money                 // an amount

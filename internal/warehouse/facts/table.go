@@ -14,7 +14,7 @@ type Table struct {
 	Most    int      // maximum number of stored rows per order; 0: no limit
 }
 
-// Kind determines how rows of an import combine with stored ones.
+// Kind determines how rows of an import combine with stored rows.
 type Kind int
 
 // The kinds.
@@ -49,15 +49,16 @@ const (
 	Day                  // int32, days since 1970; NullDay is NULL
 )
 
-// Values that mean NULL. No fact has these values: texts are valid UTF-8, and facts have no such numbers.
+// Values that mean NULL. No fact has these values, because texts are valid UTF-8, and facts have no such numbers.
 const (
 	NullText = "\xff"
 	NullInt  = -1 << 63
 	NullDay  = -1 << 31
 )
 
-// Rows are rows of one table. An engine reads them by column: one call copies a part of a column into the engine's
-// memory. Each method fills out with the values from a position on. The column's type determines which method to call.
+// Rows are rows of one table. An engine reads them by column. One call copies a part of a column into the engine's
+// memory. Each method fills the slice out with the values of the rows that start at a position. The column's type
+// determines which method to call.
 type Rows interface {
 	Len() int
 	Columns() []Column

@@ -12,8 +12,8 @@ func (of *part) values() args {
 	return args{"fact": of.Table, "part": of.Kind == facts.PartOfOrder, "order": of.Key[:min(2, len(of.Key))]}
 }
 
-// compare finds the changes of a table: changed_T contains new and different rows, gone_T the keys of rows that are
-// removed without a successor.
+// compare finds the changes of a table. changed_T contains new and different rows. gone_T contains the keys of rows
+// that are removed without a successor.
 func (p *plan) compare(ctx context.Context, of *part) error {
 	if of.direct {
 		return p.settle(ctx, of)
@@ -49,7 +49,8 @@ func (p *plan) compare(ctx context.Context, of *part) error {
 	return p.tally(ctx, of)
 }
 
-// completeStage changes the staged rows to the rows that the store must have: one per key, and all rows of an order.
+// completeStage changes the staged rows to the rows that the store must have. There must be one row per key, and all
+// rows of an order.
 func (p *plan) completeStage(ctx context.Context, of *part) error {
 	if of.Table == facts.RefundsTable {
 		if err := p.run(ctx, "sql/note_totals", nil); err != nil {
@@ -179,7 +180,7 @@ func (p *plan) apply(ctx context.Context, of *part) error {
 	return p.run(ctx, "sql/insert_changed", of.values())
 }
 
-// settle fixes rows written directly into an empty table: it removes duplicate keys and sorts the rows by day.
+// settle removes duplicate keys from rows that were written directly into an empty table, and sorts the rows by day.
 func (p *plan) settle(ctx context.Context, of *part) error {
 	if err := p.settleRows(ctx, of); err != nil {
 		return err
@@ -266,7 +267,8 @@ func (p *plan) noteDays(ctx context.Context, t *facts.Table, relations ...string
 	return nil
 }
 
-// dayTable returns the table that collects the changed days of a fact table, by the roll-ups that depend on it.
+// dayTable returns the table that collects the changed days of a fact table. The roll-ups of the fact table determine
+// the table.
 func dayTable(t *facts.Table) string {
 	switch t {
 	case facts.ChannelSpendTable, facts.AdDaysTable:

@@ -8,7 +8,7 @@ import (
 )
 
 // remember stores the current totals of the changed days, with the import's ledger entry, if the totals differ from the
-// previous ones. It also stores all days in the import, changed or not.
+// previous totals. It also stores all days in the import, changed or not.
 func (h dayHistory) remember(ctx context.Context) error {
 	touched, err := h.count(ctx, "(SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
 	if err != nil {
@@ -34,8 +34,8 @@ func (h dayHistory) rememberChanges(ctx context.Context) error {
 	return h.run(ctx, "sql/remember_changes", nil)
 }
 
-// outlive removes history rows that are less than an hour old if the import is a feed and contains the days of these
-// rows.
+// outlive removes history rows of the import's days that a feed wrote within the same clock hour. It is called only for
+// feeds.
 func (h dayHistory) outlive(ctx context.Context) error {
 	if err := h.run(ctx, "rollups/outlived", nil); err != nil {
 		return err

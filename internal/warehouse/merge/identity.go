@@ -37,7 +37,8 @@ func (i identities) unite(ctx context.Context) error {
 	return nil
 }
 
-// tie updates the table identities. It creates the table moved with the hashes that now belong to another customer.
+// tie updates the table identities. It also creates the table moved, which contains the hashes that now belong to
+// another customer.
 func (i identities) tie(ctx context.Context, ties *part) error {
 	if err := i.run(ctx, "sql/tied", args{"from": i.from(ties)}); err != nil {
 		return err

@@ -21,7 +21,7 @@ type block struct {
 }
 
 // Begin starts an import. Rows are collected in blocks. A goroutine writes full blocks to the database while the caller
-// continues reading. It closes the session if the import cannot start.
+// continues reading. If the import cannot start, Begin closes the session.
 func Begin(ctx context.Context, o Options) (*Import, error) {
 	i := &Import{
 		plan: &plan{

@@ -106,8 +106,8 @@ func (l landedParts) putParts(ctx context.Context, t *facts.Table, part string) 
 	return l.run(ctx, "sql/put_made", values)
 }
 
-// countWaiting counts the orders with parts in the import that cannot be used: the order is missing, or its currency
-// differs from that of its parts.
+// countWaiting counts the orders with parts in the import that cannot be used. This is the case if the order is
+// missing, or if its currency differs from the currency of its parts.
 func (l landedParts) countWaiting(ctx context.Context) error {
 	for _, t := range []*facts.Table{facts.LandedLinesTable, facts.LandedCodesTable} {
 		of := l.of(t)

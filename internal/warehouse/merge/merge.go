@@ -1,7 +1,7 @@
 // Package merge merges the rows of an import into the facts and updates the roll-ups, on any engine.
 //
-// The plan is Go; the statements are files in sql and rollups, which a [Dialect] renders. An engine provides a [Session]:
-// it runs statements in one transaction and appends rows in bulk.
+// The plan is Go code. The statements are files in sql and rollups that a [Dialect] renders. An engine provides a
+// [Session], which runs statements in one transaction and appends rows in bulk.
 package merge
 
 import (
@@ -20,12 +20,12 @@ type Session interface {
 	Run(ctx context.Context, text string) error
 	// Change executes one statement with the parameters $1, $2, … and returns the number of changed rows.
 	Change(ctx context.Context, text string, args ...any) (int64, error)
-	// Read runs a statement and calls each for every row.
+	// Read runs a statement and calls the function each for every row.
 	Read(ctx context.Context, text string, each func(warehouse.Row) error) error
 	// Append writes rows to a table and matches columns by name. With inOrder, it keeps the order of the rows.
 	Append(ctx context.Context, table string, rows facts.Rows, inOrder bool) error
-	// Commit makes the changes visible even if the caller has canceled. Otherwise facts could be visible without a
-	// known data version.
+	// Commit makes the changes visible even if the caller has canceled. If a cancellation stopped Commit, facts could
+	// be visible without a known data version.
 	Commit(ctx context.Context) error
 	// Close ends the session and discards changes that were not committed.
 	Close()

@@ -9,8 +9,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// merge merges the rows and, unless the import is a dry run, rebuilds roll-ups and writes the ledger and the history of
-// days.
+// merge merges the rows. Unless the import is a dry run, it also rebuilds roll-ups and writes the ledger and the
+// history of days.
 func (p *plan) merge(ctx context.Context) (out warehouse.Outcome, err error) {
 	for _, of := range p.all {
 		if of.rows > 0 {

@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// sliceOrders is the approximate number of orders rolled up together; it limits the memory of a rebuild.
+// sliceOrders is the approximate number of orders that are rolled up together. It limits the memory of a rebuild.
 const sliceOrders = 1_000_000
 
 // customers updates the first orders of customers. It records the days of orders that became a first order or stopped
@@ -37,8 +37,8 @@ func (r rollup) customers(ctx context.Context) error {
 	return r.runEach(ctx, args{"added": added}, "sql/first_before", "sql/first_after", "sql/first_changed")
 }
 
-// rebuild rebuilds the roll-ups of changed days and of days that a migration marked. due reports whether days were
-// marked.
+// rebuild rebuilds the roll-ups of changed days and of days that a migration marked. The result due reports whether
+// days were marked.
 func (r rollup) rebuild(ctx context.Context) (due bool, err error) {
 	if err := r.rollUpSpend(ctx); err != nil {
 		return false, err
@@ -91,9 +91,9 @@ func (r rollup) rollUpDays(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the texts to run for each slice. It skips a step if the store has no facts for it and this import
-// removed none, because its roll-ups are empty. The store's days are always rebuilt, because they include refunds
-// without orders.
+// steps returns the texts to run for each slice. It skips a step if the store has no facts for the step and this import
+// removed none, because the roll-ups of the step are then empty. The store's days are always rebuilt, because they
+// include refunds without orders.
 func (r rollup) steps(ctx context.Context) ([]string, error) {
 	if err := r.run(ctx, "rollups/1_tables", nil); err != nil {
 		return nil, err
@@ -171,8 +171,8 @@ func (r rollup) inDays(ctx context.Context, macro, table string, days civil.Rang
 	return r.run(ctx, "sql/in_days", values)
 }
 
-// cut splits the days of a text into periods with a bounded number of orders. The rows of the text are days and their
-// numbers of orders.
+// cut splits the days that a query returns into periods with a bounded number of orders. Each row of the query has a
+// day and its number of orders.
 func (r rollup) cut(ctx context.Context, most int64, name string, values args) ([]civil.Range, error) {
 	var cut []civil.Range
 	var orders int64

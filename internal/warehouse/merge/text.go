@@ -75,7 +75,7 @@ func parsed(d Dialect) (*template.Template, error) {
 	return known.(func() (*template.Template, error))()
 }
 
-// tableName matches a table of the workspace, as in questions: {{orders}}.
+// tableName matches a table of the workspace, as in queries: {{orders}}.
 var tableName = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
 func parse(d Dialect) (*template.Template, error) {
@@ -148,7 +148,7 @@ func same(a, b string, names []string) string {
 	return strings.Join(terms, " AND ")
 }
 
-// columns returns the columns of a relation as a list. If relation is "", they are not qualified.
+// columns returns the columns of a relation as a list. If relation is "", the columns are not qualified.
 func columns(relation string, names []string) string {
 	qualified := make([]string, len(names))
 	for i, name := range names {

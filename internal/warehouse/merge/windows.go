@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// accountDay is the unit of replacement in ad reports: all rows of a source for an account and day.
+// accountDay identifies rows of ad reports that are replaced together: all rows of a source for an account and day.
 var accountDay = []string{"source", "platform", "account", "day"}
 
 // values returns the parameters of texts about ad reports.
@@ -97,8 +97,8 @@ func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	return joined
 }
 
-// compareDays creates the table differing. On account days with stored rows, the table contains the rows whose number
-// of copies differs from the store's. compareDays also counts the changes.
+// compareDays creates the table differing. On account days with stored rows, the table contains the rows with a
+// different number of copies than in the store. compareDays also counts the changes.
 func (w reportWindows) compareDays(ctx context.Context, of *part) error {
 	if err := w.run(ctx, "sql/differing", w.values()); err != nil {
 		return err

@@ -20,14 +20,15 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// The shop's days and clock: its last day has not ended in New York when the next day begins in UTC.
+// The shop's days and clock. At the clock's time, the last day has not ended in New York, but the next day has begun in
+// UTC.
 var (
 	Now   = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 	Today = civil.MustParse("2026-03-10")
 	First = Today.AddDays(-59)
 )
 
-// Zone is the shop's time zone, and Clock its clock.
+// Zone is the shop's time zone.
 const Zone = "America/New_York"
 
 // Clock returns [Now].
@@ -39,8 +40,8 @@ func Open(t testing.TB) *warehouse.Warehouse {
 	return OpenAt(t, Clock)
 }
 
-// OpenAt opens an empty store with another clock. If ASSAY_TEST_CLICKHOUSE is set, the store is a database in ClickHouse
-// with two nodes: one imports, and the other answers from what it reads in ClickHouse.
+// OpenAt opens an empty store with another clock. If ASSAY_TEST_CLICKHOUSE is set, the store is a database in
+// ClickHouse with two nodes. One node imports. The other node answers from the facts that it reads in ClickHouse.
 func OpenAt(t testing.TB, clock func() time.Time) *warehouse.Warehouse {
 	t.Helper()
 	if Servers() == "" {
@@ -67,13 +68,13 @@ func OpenAt(t testing.TB, clock func() time.Time) *warehouse.Warehouse {
 	return warehouse.New(nodes{Engine: node(), importer: node()})
 }
 
-// Servers is the URL of the ClickHouse servers that test/cluster/up has started, "" without them.
+// Servers returns the URL of the ClickHouse servers that test/cluster/up has started, or "" if there are none.
 func Servers() string { return os.Getenv("ASSAY_TEST_CLICKHOUSE") }
 
 // databases is the number of databases in ClickHouse that this process has created.
 var databases atomic.Int64
 
-// nodes are two nodes with the same facts. The embedded one answers.
+// nodes are two nodes with the same facts. The embedded node answers.
 type nodes struct {
 	*clickhouse.Engine
 	importer *clickhouse.Engine

@@ -49,7 +49,7 @@ func ordersWithoutRefunds(on trial) {
 	}
 	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{
 		Orders: []warehouse.Order{store.Orders[0], store.Orders[1], store.Orders[2], store.Orders[5]},
-		// The refund is of order 3; the coupons and lines are of order 6.
+		// The refund belongs to order 3. The coupons and lines belong to order 6.
 		Refunds: store.Refunds[1:2], Coupons: store.Coupons[1:3], Lines: store.Lines[3:5],
 	})
 	same(t, "refunds", warehouse.Counts{Unchanged: 1, Removed: 1}, out.Tables["refunds"])

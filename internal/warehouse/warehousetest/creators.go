@@ -141,7 +141,7 @@ func creatorOrders(b warehouse.Batch, inside func(civil.Date) bool) []warehouse.
 	return out
 }
 
-// tieOf returns the order's creator and signals: the creator that the survey answer names, otherwise the creator of the
+// tieOf returns the order's creator and signals. The creator in the survey answer comes first, then the creator of the
 // code with the largest discount.
 func (r *reference) tieOf(ref warehouse.OrderRef, owner map[string]string, named string) (warehouse.CreatorOrders, bool) {
 	ties := map[string]tie{}

@@ -56,7 +56,7 @@ func profiles(on trial) int64 {
 	return answer[warehouse.Coverage](on.t)(on.w.Coverage(on.t.Context(), shop)).Counts["profiles"]
 }
 
-// forgottenProfile forgets a customer by phone number; a profile ties it to an email address with orders.
+// forgottenProfile forgets a customer by phone number. A profile ties the number to an email address with orders.
 func forgottenProfile(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

@@ -265,8 +265,8 @@ func historyReplayed(on trial) {
 
 var everyDay = period("2025-11-01", "2026-06-30")
 
-// outlived reports whether the history cannot return the state after import i. The reason is another import at the same
-// instant, or a feed that changed the state again within the hour.
+// outlived reports whether the history cannot return the state after import i. This is the case if another import is at
+// the same instant, or if a feed changed the state again within the hour.
 func outlived(taken []snapshot, i int) bool {
 	hour := func(s snapshot) time.Time { return s.at.Truncate(time.Hour) }
 	feeding := slices.ContainsFunc(taken[:i+1], func(s snapshot) bool { return s.feed && hour(s).Equal(hour(taken[i])) })

@@ -25,7 +25,7 @@ func productPages(on trial) {
 		},
 	}, page)
 	// Sorted by revenue per order with the product, the cup (USD 48.33) is before the pot (USD 35.00). Sorted by units,
-	// the cup is first too.
+	// the cup is also first.
 	for _, sort := range []warehouse.ProductSort{warehouse.ByAOV, warehouse.ByUnits} {
 		page = answer[warehouse.ProductPage](t)(w.Products(t.Context(), shop, warehouse.ProductsOf{Windows: in, Sort: sort, Limit: 1, Offset: 1}))
 		same(t, "second by "+string(sort), []warehouse.ProductTotal{pot}, page.Rows)

@@ -83,7 +83,7 @@ func (r *reference) journey(of warehouse.OrderRef) []warehouse.Touch {
 	return touches
 }
 
-// segment returns the segment of an order: new if the order is its customer's first.
+// segment returns the segment of an order. It is new if the order is its customer's first order.
 func (r *reference) segment(of warehouse.OrderRef, first map[string]warehouse.Order) warehouse.Segment {
 	switch o, known := r.orders[of]; {
 	case !known || o.Customer == "":
@@ -454,8 +454,8 @@ func compareMessages(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceI
 	}
 }
 
-// smallStorePeople compares answers that are added up by hand. Customer c1 has orders 1, 2 and 4; google has the credit
-// for the first one.
+// smallStorePeople compares answers that are added up by hand. Customer c1 has orders 1, 2 and 4. Google has the credit
+// for order 1.
 func smallStorePeople(on trial) {
 	t, w := on.t, on.w
 	got := answer[warehouse.Pair[warehouse.SegmentTotals]](t)(w.SegmentTotals(t.Context(), shop, "", warehouse.Windows{Recent: january}))

@@ -30,7 +30,8 @@ func newReference() *reference {
 	}
 }
 
-// take imports a batch. It keeps the latest version of each order, and its rows by the rules of [warehouse.Import].
+// take imports a batch. It stores the latest version of each order, and the order's rows according to the rules of
+// [warehouse.Import].
 func (r *reference) take(b warehouse.Batch) {
 	imported, stale := map[warehouse.OrderRef]bool{}, map[warehouse.OrderRef]bool{}
 	for _, o := range b.Orders {
@@ -80,7 +81,7 @@ func (r *reference) take(b warehouse.Batch) {
 	r.messages = append(r.messages, b.Messages...)
 }
 
-// settle reconciles dated refunds with undated totals if the import has only one of the two.
+// settle reconciles dated refunds with undated totals if the import has only dated refunds or only a total.
 func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRef][]warehouse.Refund, imported, stale map[warehouse.OrderRef]bool) {
 	dated := func(refunds []warehouse.Refund) (sum int64) {
 		for _, f := range refunds {

@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Questions tests questions, most of them about one small store. The function open is as in [Run].
+// Questions tests queries, most of them about one small store. The function open has the same meaning as in [Run].
 func Questions(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse) {
 	t.Helper()
 	now := instant("2026-03-01T12:00:00Z")
@@ -45,7 +45,7 @@ func Questions(t *testing.T, open func(t *testing.T, clock func() time.Time) *wa
 	})
 }
 
-// each runs tests that import on their own.
+// each runs tests that import their own data.
 func each(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse, tests map[string]func(trial)) {
 	t.Helper()
 	for name, test := range tests {

@@ -7,8 +7,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// targets checks that targets are sorted by first day, kind of period, metric and channel; the last import of a target
-// is used.
+// targets checks that targets are sorted by first day, kind of period, metric and channel. It also checks that the last
+// import of a target is used.
 func targets(on trial) {
 	t, w := on.t, on.w
 	month := warehouse.Target{Metric: "revenue", Period: "monthly", Start: january.First, Value: 1000}
@@ -21,8 +21,8 @@ func targets(on trial) {
 	same(t, "goals", []warehouse.Target{raised, podcast, day}, targetsOf(t, w))
 }
 
-// targetsChange sets a target, changes it and removes it, each time with an entry in the ledger and a new data
-// version. Removing a missing target is an error; setting an equal value changes nothing.
+// targetsChange sets a target, changes it and removes it, each time with an entry in the ledger and a new data version.
+// Removing a missing target is an error. Setting an equal value changes nothing.
 func targetsChange(on trial) {
 	t, w := on.t, on.w
 	month := warehouse.Target{Metric: "revenue", Period: "monthly", Start: january.First, Value: 1000}

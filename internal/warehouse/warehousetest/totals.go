@@ -37,8 +37,8 @@ func emptyStore(on trial) {
 	}
 }
 
-// briefsOfSilentChannel requests the brief figures of a channel that has only other figures. The answer must have all
-// figures.
+// briefsOfSilentChannel requests the brief figures of a channel that has only figures of other kinds. The answer must
+// contain all figures.
 func briefsOfSilentChannel(on trial) {
 	t, w := on.t, on.w
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{AdDays: []warehouse.AdDay{{

@@ -31,7 +31,8 @@ func history() []warehouse.Batch {
 	}
 }
 
-// versionsWithoutDate imports a history in several orders, or in all orders if the environment variable is set.
+// versionsWithoutDate imports the versions of [history] in several sequences. If ASSAY_TEST_THOROUGH is set, it imports
+// them in all sequences.
 func versionsWithoutDate(on trial) {
 	t, w := on.t, on.w
 	orders := [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2}}

@@ -1,4 +1,4 @@
--- One row, which the health check writes, because a read-only database is not ready.
+-- One row. The health check writes it, because a read-only database is not ready.
 
 -- +goose Up
 CREATE TABLE health (

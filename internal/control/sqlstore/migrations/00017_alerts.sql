@@ -14,7 +14,7 @@ CREATE TABLE alerts (
     UNIQUE (workspace, metric, channel, condition, threshold)
 );
 
--- An event contains a copy of the rule, because it remains when the rule is changed or removed.
+-- An event contains a copy of the rule, so it does not change when the rule is changed or removed.
 CREATE TABLE alert_events (
     workspace TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     alert     TEXT   NOT NULL,

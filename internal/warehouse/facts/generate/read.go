@@ -48,7 +48,7 @@ type shown struct {
 	place                int
 }
 
-// described contains the facts from the package's declarations.
+// described contains the tables, types and constants that the package declares.
 type described struct {
 	tables []table
 	types  []string // exported types of facts.go
@@ -164,7 +164,7 @@ func (r *reader) table(field *types.Var, tag reflect.StructTag) (t table, err er
 	return t, err
 }
 
-// written returns the name of a package in the code of package facts.
+// written returns the name that qualifies a package's identifiers in the generated code of package facts.
 func (r *reader) written(p *types.Package) string {
 	if p == r.pkg {
 		return ""
