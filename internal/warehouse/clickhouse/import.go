@@ -79,7 +79,7 @@ func (i *imported) Abort() {
 func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 	c := e.copyOf(ws)
 	next := c.latest.next(changes.Schema)
-	if next.base = c.latest.needsBase(); next.base {
+	if next.base = c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
 		changes.Complete()
 	}
 	for _, t := range changes.Tables() {
@@ -175,11 +175,13 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range missing {
-		if m.schema != schema {
-			return nil, fault.Unavailable("the facts of %s have schema %d; this release supports %d", ws, m.schema, schema).
-				WithHint("run the release that wrote them, or a later one that reads their schema")
-		}
+	of := missing[len(missing)-1].schema
+	if of > schema {
+		return nil, fault.Unavailable("a later release wrote the facts of %s (schema %d; this release supports %d)", ws, of, schema).
+			WithHint("update this node to the later release")
+	}
+	if of < schema { // a commit of a release with an earlier schema follows a base with that schema
+		missing, _ = all.since(duckdb.Place{})
 	}
 	read := func(tables []duckdb.StoredTable, pass func(duckdb.StoredTable, int8, *facts.Columnar) error) error {
 		for _, t := range tables {
@@ -190,5 +192,10 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 		return nil
 	}
 	// A replica may not have all rows yet.
-	return all, e.store.again(ctx, func() error { return e.Apply(ctx, ws, all.last().place(), emptied, read) })
+	return all, e.store.again(ctx, func() error {
+		if of < schema {
+			return e.Upgrade(ctx, ws, all.last().place(), of, read)
+		}
+		return e.Apply(ctx, ws, all.last().place(), emptied, read)
+	})
 }

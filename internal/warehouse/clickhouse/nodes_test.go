@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+	"assay/internal/warehouse/facts"
 )
 
 // someOrders returns orders of one day with a product line and a touchpoint each.
@@ -173,4 +176,79 @@ func TestACopyIsCreatedFromTheLastBase(t *testing.T) {
 	}
 	wantOrders(t, b, 60_005)
 	wantSame(t, "after a base", a, b, node(t, store, clock))
+}
+
+// The facts of an earlier release are read, rebuilt once and then stored with the schema of this release. A node with the
+// earlier release stops at the first commit of a later release.
+func TestFactsOfAnEarlierReleaseAreUpgraded(t *testing.T) {
+	t.Parallel()
+	const added = "goods_days" // the table that the latest migration adds
+	store := newStore()
+	a := node(t, store, clock)
+	mustLoad(t, a, someOrders("a", 300, 1000))
+	before, err := a.store.commits(t.Context(), "shop", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := before.last()
+	earlier := before.next(last.schema - 1)
+	earlier.base = true
+	err = a.Engine.Publish(t.Context(), "shop", func(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
+		for _, table := range changes.Tables() {
+			if table.Name == added {
+				continue
+			}
+			err := changes.Each(ctx, table, func(sign int8, rows *facts.Columnar) error {
+				return a.store.write(ctx, ws, &earlier, table, sign, rows)
+			})
+			if err != nil {
+				return duckdb.Place{}, err
+			}
+		}
+		return last.place(), a.store.commit(ctx, ws, earlier)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := node(t, store, clock)
+	wantOrders(t, b, 300)
+	february := civil.Range{First: civil.MustParse("2026-02-01"), Last: civil.MustParse("2026-02-28")}
+	goods := func(e *Engine) int {
+		found, err := warehouse.New(e).GoodsDays(t.Context(), "shop", february)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	if n := goods(b); n != 0 {
+		t.Errorf("%d days of product sales, although the earlier release has none", n)
+	}
+	if made, err := b.CatchUp(t.Context(), "shop"); !made || err != nil {
+		t.Fatalf("catching up: %t, %v", made, err)
+	}
+	after, err := b.store.commits(t.Context(), "shop", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := after.last(); now.schema != last.schema || !now.base {
+		t.Errorf("the commit after the update has schema %d and base %t, want %d and true", now.schema, now.base, last.schema)
+	}
+	if goods(a) == 0 || goods(b) == 0 {
+		t.Error("product sales are absent after the update")
+	}
+	wantOrders(t, a, 300)
+	mustLoad(t, a, someOrders("b", 5, 1000))
+	wantSame(t, "after the update", a, b, node(t, store, clock))
+
+	after, err = a.store.commits(t.Context(), "shop", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := after.next(last.schema + 1)
+	if err := a.store.commit(t.Context(), "shop", later); err != nil {
+		t.Fatal(err)
+	}
+	if err := node(t, store, clock).Try(t.Context(), "shop"); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("a node reads the facts of a later release: %v", err)
+	}
 }

@@ -26,11 +26,10 @@ func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 	if err := row.Scan(&done); err != nil {
 		return fmt.Errorf("schema version: %w", err)
 	}
-	files, err := fs.Glob(migrations, "migrations/*.sql")
+	files, err := migrationFiles()
 	if err != nil {
 		return err
 	}
-	slices.Sort(files)
 	if done > len(files) {
 		return fault.Unavailable("the store was written by a newer release (schema %d; this release supports %d)", done, len(files)).
 			WithHint("run the newer release, or restore a backup")
@@ -43,21 +42,39 @@ func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 	return nil
 }
 
+// migrationFiles returns the migrations in order.
+func migrationFiles() ([]string, error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	slices.Sort(files)
+	return files, err
+}
+
 func apply(ctx context.Context, db *sql.DB, w *workspace, file string, number int) error {
-	text, err := fs.ReadFile(migrations, file)
-	if err != nil {
-		return err
-	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // no effect after a commit
-	if _, err := tx.ExecContext(ctx, w.text(string(text))); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, w.text("INSERT INTO {{schema_version}} VALUES ($1)"), number); err != nil {
+	if err := step(ctx, tx, w, file, number); err != nil {
 		return err
 	}
 	return tx.Commit()
+}
+
+// executor runs statements: a transaction or a connection with one.
+type executor interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// step runs a migration and records it.
+func step(ctx context.Context, on executor, w *workspace, file string, number int) error {
+	text, err := fs.ReadFile(migrations, file)
+	if err != nil {
+		return err
+	}
+	if _, err := on.ExecContext(ctx, w.text(string(text))); err != nil {
+		return err
+	}
+	_, err = on.ExecContext(ctx, w.text("INSERT INTO {{schema_version}} VALUES ($1)"), number)
+	return err
 }

@@ -353,51 +353,115 @@ SELECT (SELECT max(version) FROM {{schema_version}}), (SELECT comment FROM duckd
 	return p, schema, nil
 }
 
-// Apply changes a workspace in one transaction and stores its new place. The function from passes the rows. If emptied
-// is true, the workspace is emptied first.
-func (e *Engine) Apply(
-	ctx context.Context, ws measure.WorkspaceID, p Place, emptied bool, from func(tables []StoredTable, pass func(table StoredTable, sign int8, rows *facts.Columnar) error) error,
-) error {
+// RowSource passes the changed rows of tables: added rows with the sign 1, removed rows with the sign -1.
+type RowSource func(tables []StoredTable, pass func(table StoredTable, sign int8, rows *facts.Columnar) error) error
+
+// Apply changes a workspace in one transaction and stores its new place. If emptied is true, the workspace is emptied
+// first.
+func (e *Engine) Apply(ctx context.Context, ws measure.WorkspaceID, p Place, emptied bool, from RowSource) error {
 	return e.alone(ctx, ws, func(w *workspace, conn *sql.Conn) error {
-		tables, err := storedTables(ctx, conn, catalog(ws))
-		if err != nil {
+		if emptied {
+			if err := empty(ctx, conn, ws); err != nil {
+				return err
+			}
+		}
+		return e.fill(ctx, conn, w, p, from)
+	})
+}
+
+// Upgrade replaces a workspace in one transaction by rows with the schema of an earlier release, migrates them to the
+// schema of this release and stores the new place.
+func (e *Engine) Upgrade(ctx context.Context, ws measure.WorkspaceID, p Place, schema int64, from RowSource) error {
+	files, err := migrationFiles()
+	if err != nil {
+		return err
+	}
+	return e.alone(ctx, ws, func(w *workspace, conn *sql.Conn) error {
+		if err := dropSchema(ctx, conn, w); err != nil {
 			return err
 		}
-		if emptied {
-			for _, t := range tables {
-				if err := execute(ctx, conn, "DELETE FROM "+Dialect{}.Table(ws, t.Name)); err != nil {
+		for i, file := range files {
+			if int64(i) == schema {
+				if err := empty(ctx, conn, ws); err != nil {
+					return err
+				}
+				if err := e.fill(ctx, conn, w, p, from); err != nil {
 					return err
 				}
 			}
-		}
-		removed := map[string]bool{}
-		err = from(tables, func(t StoredTable, sign int8, rows *facts.Columnar) error {
-			to := Dialect{}.Table(ws, t.Name)
-			if sign < 0 {
-				to = "temp.main." + identifier("removed_"+t.Name)
-				if !removed[t.Name] {
-					removed[t.Name] = true
-					create := fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s LIMIT 0", identifier("removed_"+t.Name), Dialect{}.Table(ws, t.Name))
-					if err := execute(ctx, conn, create); err != nil {
-						return err
-					}
-				}
-			}
-			return e.feeds.insert(ctx, conn, to, rows, e.feedThreads())
-		})
-		if err != nil {
-			return err
-		}
-		for _, t := range tables {
-			if !removed[t.Name] {
-				continue
-			}
-			if err := t.remove(ctx, conn, ws); err != nil {
-				return fmt.Errorf("removed rows of %s: %w", t.Name, err)
+			if err := step(ctx, conn, w, file, i+1); err != nil {
+				return fmt.Errorf("migration %s: %w", file, err)
 			}
 		}
 		return notePlace(ctx, conn, w, p)
 	})
+}
+
+// dropSchema removes the tables and views of a workspace. The record of migrations remains and becomes empty.
+func dropSchema(ctx context.Context, conn *sql.Conn, w *workspace) error {
+	var drops string
+	err := conn.QueryRowContext(ctx, `
+SELECT string_agg(drop, '; ') FROM (
+    SELECT format('DROP VIEW "{}".main."{}"', database_name, view_name) AS drop FROM duckdb_views()
+    WHERE NOT internal AND database_name = $1
+    UNION ALL
+    SELECT format('DROP TABLE "{}".main."{}"', database_name, table_name) FROM duckdb_tables()
+    WHERE database_name = $1 AND table_name <> 'schema_version'
+)`, catalog(w.id)).Scan(&drops)
+	if err != nil {
+		return err
+	}
+	return execute(ctx, conn, drops+w.text("; DELETE FROM {{schema_version}}"))
+}
+
+// empty deletes all rows of a workspace.
+func empty(ctx context.Context, conn *sql.Conn, ws measure.WorkspaceID) error {
+	tables, err := storedTables(ctx, conn, catalog(ws))
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := execute(ctx, conn, "DELETE FROM "+Dialect{}.Table(ws, t.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill adds and removes the passed rows and stores the new place of the workspace.
+func (e *Engine) fill(ctx context.Context, conn *sql.Conn, w *workspace, p Place, from RowSource) error {
+	ws := w.id
+	tables, err := storedTables(ctx, conn, catalog(ws))
+	if err != nil {
+		return err
+	}
+	removed := map[string]bool{}
+	err = from(tables, func(t StoredTable, sign int8, rows *facts.Columnar) error {
+		to := Dialect{}.Table(ws, t.Name)
+		if sign < 0 {
+			to = "temp.main." + identifier("removed_"+t.Name)
+			if !removed[t.Name] {
+				removed[t.Name] = true
+				create := fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s LIMIT 0", identifier("removed_"+t.Name), Dialect{}.Table(ws, t.Name))
+				if err := execute(ctx, conn, create); err != nil {
+					return err
+				}
+			}
+		}
+		return e.feeds.insert(ctx, conn, to, rows, e.feedThreads())
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if !removed[t.Name] {
+			continue
+		}
+		if err := t.remove(ctx, conn, ws); err != nil {
+			return fmt.Errorf("removed rows of %s: %w", t.Name, err)
+		}
+	}
+	return notePlace(ctx, conn, w, p)
 }
 
 // remove deletes one equal row of a table for each removed row. If a row is missing, the file does not have the facts
