@@ -309,32 +309,39 @@ func simulate(t *testing.T, seed uint64, orders int) *warehouse.Batch {
 	return &all
 }
 
-// evaluate plants the faults of a group in a store, and reads the insights on four days of a month.
-func evaluate(t *testing.T, seed uint64, orders int, group string) outcome {
+// stored returns a warehouse with the facts of workspace w.
+func stored(t *testing.T, b *warehouse.Batch) *warehouse.Warehouse {
 	t.Helper()
 	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = engine.Close(context.Background()) }()
+	t.Cleanup(func() { _ = engine.Close(context.Background()) })
 	facts := warehouse.New(engine)
 	load, err := facts.Begin(t.Context(), warehouse.ImportSpec{Workspace: "w", Source: "demo", Base: demo.StoreCurrency})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer load.Abort()
+	if err := load.Add(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return facts
+}
+
+// evaluate plants the faults of a group in a store, and reads the insights on four days of a month.
+func evaluate(t *testing.T, seed uint64, orders int, group string) outcome {
+	t.Helper()
 	all := simulate(t, seed, orders)
 	out := outcome{Store: fmt.Sprintf("%s %d", group, seed)}
 	for _, f := range groups[group] {
 		f.plant(all)
 		out.Planted = append(out.Planted, string(f.kind))
 	}
-	if err := load.Add(t.Context(), all); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := load.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	facts := stored(t, all)
 	for week := range 4 {
 		out.add(insightsOf(t, facts, today.AddDays(-7*week)), groups[group], week == 0)
 	}
@@ -396,6 +403,54 @@ func TestAPlantedOutageAndAMistypedBudgetAreFound(t *testing.T) {
 	if missed := missing(o); len(missed) > 0 {
 		t.Errorf("missed %v; found %v", missed, o.Found)
 	}
+}
+
+// A small store in which last touch credits 3 of 4 orders to the channel that their customers name, and one of 14 in the
+// last 28 days. Half of the store's customers also answer a question without channels.
+func TestALostPixelIsFoundBySurveyAnswers(t *testing.T) {
+	t.Parallel()
+	var b warehouse.Batch
+	for i := range 4 * 112 {
+		at := today.AddDays(-i/4 - 1).UTC().Add(12 * time.Hour)
+		ref := warehouse.OrderRef{Source: "csv", Key: fmt.Sprintf("o-%04d", i)}
+		b.Orders = append(b.Orders, warehouse.Order{
+			OrderRef: ref, Name: ref.Key, At: at, Day: civil.DayOf(at, time.UTC), Surface: measure.OnlineStore, Customer: ref.Key, Charged: 5000,
+			Original: money.Amount{Minor: 5000, Currency: demo.StoreCurrency}, Status: "paid", Country: "US", Region: "CA", Units: 1,
+		})
+		credited := i%4 != 0
+		if i < 4*28 {
+			credited = i%14 == 1
+		}
+		if credited {
+			b.Touches = append(b.Touches, warehouse.Touch{OrderRef: ref, Seq: 1, At: at.Add(-time.Hour), Channel: "podcast", Kind: "click"})
+		}
+		answer := func(question, text string, channel measure.Channel) {
+			b.Surveys = append(b.Surveys, warehouse.SurveyResponse{
+				Source: "csv", Key: ref.Key + question, OrderRef: ref, At: at, Day: civil.DayOf(at, time.UTC), Question: question, Answer: text, Channel: channel,
+			})
+		}
+		answer("discovery_channel", "A podcast", "podcast")
+		if i%2 == 0 {
+			answer("size", "Large", "")
+		}
+	}
+	for _, i := range insightsOf(t, stored(t, &b), today) {
+		if i.Kind != detect.PixelLoss {
+			continue
+		}
+		got := map[string]float64{}
+		for _, e := range i.Evidence {
+			got[e.Name] = float64(e.Value)
+		}
+		want := map[string]float64{"answers": 112, "credited": 8}
+		for name, value := range want {
+			if got[name] != value {
+				t.Errorf("%s is %v, want %v", name, got[name], value)
+			}
+		}
+		return
+	}
+	t.Error("the lost touchpoints are not found")
 }
 
 func missing(o outcome) (missed []string) {
