@@ -27,6 +27,7 @@ type costsView struct {
 	Rules         []costRow
 	Writes        bool // the visitor can enter and remove costs
 	Kinds         []frame.Option
+	Channels      frame.ChannelList
 	Form          url.Values // submitted values, after an error
 }
 
@@ -83,6 +84,12 @@ func (c *dataPages) showCosts(w http.ResponseWriter, v frame.Visit, status int, 
 			row.From = r.From.Words()
 		}
 		view.Rules = append(view.Rules, row)
+	}
+	if view.Writes {
+		if view.Channels, err = c.ChannelListOf(v, view.Place, view.Form.Get("channel")); err != nil {
+			c.Fail(w, v.Request, err)
+			return
+		}
 	}
 	view.describe(all)
 	c.Render(w, v.Request, status, frame.Page{Name: "costs", Title: "Costs", View: view, Visitor: &v.Visitor})
