@@ -45,6 +45,7 @@ func (a *App) warmDecisions(ctx context.Context) error {
 	again := time.NewTicker(findingsEvery)
 	defer again.Stop()
 	known := map[measure.WorkspaceID]*freshness[snapshot.Key]{}
+	failed := map[measure.WorkspaceID]string{} // the last failure, which is logged once
 	for {
 		all, err := a.control.Store.Workspaces(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -54,8 +55,10 @@ func (a *App) warmDecisions(ctx context.Context) error {
 			if known[w.ID] == nil {
 				known[w.ID] = &freshness[snapshot.Key]{}
 			}
-			if err := a.warmDecision(ctx, w, known[w.ID]); err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindNotFound {
+			err := a.warmDecision(ctx, w, known[w.ID])
+			if err != nil && ctx.Err() == nil && err.Error() != failed[w.ID] && fault.KindOf(err) != fault.KindNotFound { // deleted meanwhile
 				a.log.WarnContext(ctx, "decisions cannot be computed", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+				failed[w.ID] = err.Error()
 			}
 		}
 		select {

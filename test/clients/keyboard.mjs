@@ -51,12 +51,13 @@ function watch() {
   return globalThis.keyboard.found.length;
 }
 
-// judge runs in the page after the walk and returns what is wrong, and the numbers of controls whose focus does not show in
-// their computed style.
+// judge runs in the page after the walk and returns what is wrong. It marks one slider of each kind, whose thumb shows the focus
+// in a part of its own.
 function judge() {
   const { log, found } = globalThis.keyboard;
   const nameOf = (node) => `${node.tagName.toLowerCase()}${node.id && `#${node.id}`} "${(node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent).trim().replaceAll(/\s+/g, ' ').slice(0, 40)}"`;
   const wrong = [];
+  const thumbs = new Map();
   const order = [];
   for (const one of log) if (!order.includes(one.target)) order.push(one.target);
   for (const node of found) if (!order.includes(node)) wrong.push(`Tab does not reach ${nameOf(node)}`);
@@ -79,8 +80,12 @@ function judge() {
     const back = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > Math.min(a.height, b.height) / 2 && b.right <= a.left;
     if (above || back) wrong.push(`the focus moves ${above ? 'up' : 'back'} from ${nameOf(last)} to ${nameOf(next)}`);
   }
-  const unclear = new Set(log.filter((one) => !one.changed).map((one) => one.target));
-  return { wrong, unclear: [...unclear].map((node) => { node.dataset.unclear = nameOf(node); return node.dataset.unclear; }) };
+  for (const { target, changed } of log) {
+    if (target.type === 'range') thumbs.set(target.className, target);
+    else if (!changed) wrong.push(`the focus of ${nameOf(target)} is not visible`);
+  }
+  for (const node of thumbs.values()) node.dataset.thumb = nameOf(node);
+  return [...new Set(wrong)];
 }
 
 // walk presses Tab from the top of a page to its end.
@@ -93,14 +98,12 @@ async function walk(page, name) {
   await Promise.all(Array.from({ length: controls }, () => page.keyboard.press('Tab')));
   for (let i = 0; i < 12 && !await ended(); i++) await page.keyboard.press('Tab');
   if (!await ended()) problems.push(`${name}: Tab does not leave the page: ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120))}`);
-  const { wrong, unclear } = await page.evaluate(judge);
-  problems.push(...wrong.map((line) => `${name}: ${line}`));
-  for (const control of unclear) { // such as a slider, whose thumb shows the focus
-    const node = page.locator(`[data-unclear=${JSON.stringify(control)}]`).first();
+  problems.push(...(await page.evaluate(judge)).map((line) => `${name}: ${line}`));
+  for (const node of await page.$$('[data-thumb]')) {
     await page.evaluate(() => document.activeElement.blur());
     const without = await node.screenshot();
     await node.focus(); // after a key, the browser shows the focus
-    if (without.equals(await node.screenshot())) problems.push(`${name}: the focus of ${control} is not visible`);
+    if (without.equals(await node.screenshot())) problems.push(`${name}: the focus of ${await node.getAttribute('data-thumb')} is not visible`);
   }
   return controls;
 }
@@ -116,8 +119,8 @@ async function skips(page, name) {
 
 // menus opens the menus with Enter, enters them with Tab, and closes them with Escape, which returns the focus.
 async function menus(page, name, where) {
-  for (const summary of await page.locator(`${where} details.drop > summary`).filter({ visible: true }).all()) {
-    await summary.focus();
+  for (const summary of await page.$$(`${where} details.drop > summary`)) {
+    if (!await summary.evaluate((node) => { node.focus(); return node.checkVisibility({ visibilityProperty: true }); })) continue;
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     const entered = await summary.evaluate((node) => node.parentElement.open && node.parentElement.contains(document.activeElement) && document.activeElement !== node);
@@ -131,8 +134,7 @@ async function menus(page, name, where) {
 
 // reach presses Tab, or Shift+Tab, until the control has the focus.
 async function reach(page, what, key = 'Tab') {
-  const node = what.first();
-  await node.waitFor();
+  const node = await what.first().elementHandle();
   for (let i = 0; i < 300; i++) {
     if (await node.evaluate((one) => one === document.activeElement)) return;
     await page.keyboard.press(key);
@@ -306,10 +308,14 @@ async function check(path, width) {
   const name = `${path} at ${width}`;
   if (!only.test(name)) return;
   await page.goto(addressOf(path));
-  controls += await walk(page, name);
-  await skips(page, name);
-  await menus(page, name, 'main');
-  walked += 1;
+  try {
+    controls += await walk(page, name);
+    await skips(page, name);
+    await menus(page, name, 'main');
+    walked += 1;
+  } catch (error) {
+    problems.push(`${name}: ${error.message}`);
+  }
 }
 await page.goto(addressOf('/'));
 await menus(page, 'navigation and bar', ':is(.side, .bar)');

@@ -202,7 +202,7 @@ func (c *experimentPages) plan(v frame.Visit, view *experimentPlan, query url.Va
 }
 
 func planChannels(view *experimentPlan, a *tools.ExperimentsAnswer) *frame.Table {
-	t := &frame.Table{Caption: "Channels", Empty: "No channel has spend.", Columns: []frame.Column{
+	t := &frame.Table{Caption: "Channels", Empty: "No channel has spend. Import an ad report on the Data page first.", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel", Fixed: true},
 		{Key: "stake", Name: "At stake, 90 days", Number: true, Fixed: true},
 		{Key: "roas", Name: "Attributed ROAS", Number: true, Fixed: true, Minor: true},
