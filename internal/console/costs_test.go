@@ -70,7 +70,7 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 	}
 }
 
-// Forms offer the channels of the store and the ad platforms that it does not use yet. Nobody types them.
+// Forms offer the channels of the store and the ad platforms that it does not use yet. Channels are not typed.
 func TestFormsListTheChannelsOfTheStore(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
