@@ -73,7 +73,7 @@ clients: build ## Test the service with the official SDK clients and the Inspect
 oauth: build ## Test official OAuth clients, with consent in a real browser
 	./test/clients/oauth.sh
 
-pages: build ## Check every page with axe-core and save screenshots in PICTURES
+pages: build ## Check every page with axe-core and by keyboard, and save screenshots in PICTURES
 	./test/clients/pages.sh
 
 view: build ## Test the interactive view of charts in a browser; pictures are saved in PICTURES

@@ -392,6 +392,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"opening of facts", a.tryFacts},
 		{"loading of models", a.warmModels},
 		{"training of the search", a.warmSearch},
+		{"decisions", a.warmDecisions},
 		{"jobs", a.jobs.Run},
 		{"backups", a.backups.Run},
 		{"tests of connections", a.watchConnections},

@@ -109,8 +109,16 @@ func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 	return s
 }
 
-// anyName accepts all channels and regions.
+// anyName accepts all channels and regions, and lists some.
 type anyName struct{}
+
+func (anyName) Channels(context.Context, control.Workspace) ([]measure.Channel, error) {
+	return []measure.Channel{"google", "facebook", "tv_spots"}, nil
+}
+
+func (anyName) Regions(context.Context, control.Workspace) ([]string, error) {
+	return []string{"AR", "CA", "NV", "UT"}, nil
+}
 
 func (anyName) Channel(_ context.Context, _ control.Workspace, name string) (measure.Channel, error) {
 	return measure.ParseChannel(name), nil

@@ -146,13 +146,19 @@ func TestChangesAreListedExportedAndRolledBackByRole(t *testing.T) {
 	made := a.executed(owner, 55)
 	id, before := string(made.Change.ID), a.writes()
 	p := b.get("/budget-changes?workspace=acme&platform=tiktok&status=applied&campaign=1800&from=2026-11-20&to=2026-11-20")
-	for _, want := range []string{"$50.00", "$55.00", "&#43;10.0%", "Applied", "=&lt;script&gt;", email} {
+	for _, want := range []string{"$50.00", "$55.00", "&#43;10.0%", "Applied", "=&lt;script&gt;", email, `<option value="1800" selected>=&lt;script&gt;alert(1)&lt;/script&gt; (TikTok)`} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the list lacks %q: %s", want, p.body)
 		}
 	}
 	if strings.Contains(p.body, "<script>") {
 		t.Error("a stored name is not escaped")
+	}
+	if p := b.get("/budget-changes?workspace=acme&campaign=Alert("); !strings.Contains(p.body, "$55.00") || !strings.Contains(p.body, `<option value="Alert(" selected>`) {
+		t.Errorf("a part of a name selects no change: %s", p.body)
+	}
+	if p := b.get("/budget-changes?workspace=acme&platform=google"); !strings.Contains(p.body, "No change matches the filter") {
+		t.Errorf("the platform is ignored: %s", p.body)
 	}
 	if p := b.get("/budget-changes?workspace=acme&from=2026-11-21"); !strings.Contains(p.body, "No change matches the filter") {
 		t.Errorf("the period is ignored: %s", p.body)

@@ -80,3 +80,30 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 		t.Errorf("template: %d %s", file.status, file.body)
 	}
 }
+
+// Forms offer the channels of the store and the ad platforms that it does not use yet. Channels are not typed.
+func TestFormsListTheChannelsOfTheStore(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleAnalyst)
+	d.stock("a tee")
+	b := d.signedIn(email)
+	for _, path := range []string{"/costs", "/alerts", "/forecasts", "/experiments"} {
+		page := b.get(path + "?workspace=acme")
+		for _, want := range []string{`<select id="channel" name="channel"`, `<optgroup label="Not used by this store yet">`, `<option value="microsoft">Microsoft</option>`} {
+			if page.status != http.StatusOK || !strings.Contains(page.body, want) {
+				t.Errorf("%s: %d, the form does not contain %q", path, page.status, want)
+			}
+		}
+		if strings.Contains(page.body, `name="channel" type="text"`) {
+			t.Errorf("%s: the channel is typed", path)
+		}
+	}
+	margin := []string{"action", "set", "kind", "gross_margin", "pct", "40", "channel", "microsoft"}
+	if p := b.form("/costs", margin...); p.status != http.StatusSeeOther {
+		t.Errorf("a margin of a channel: %d %s", p.status, p.body)
+	}
+	if p := b.form("/costs", append(margin, "from", "soon")...); !strings.Contains(p.body, `<option value="microsoft" selected>`) {
+		t.Error("after an error, the form forgets the channel")
+	}
+}

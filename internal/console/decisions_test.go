@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,6 +27,7 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 		}
 		return text
 	}
+	named := strings.NewReplacer("facebook", "Facebook Ads", "google", "Google Ads").Replace // sentences name channels, calls have their keys
 	insights, err := tools.Insights.Result(result("insights"))
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +38,7 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 		t.Errorf("insights: %d, without the counts or the value of the answer", page.status)
 	}
 	for _, row := range insights.Rows {
-		if !strings.Contains(page.body, html.EscapeString(row.Finding)) || !strings.Contains(page.body, html.EscapeString(row.Action)) ||
+		if !strings.Contains(page.body, html.EscapeString(named(row.Finding))) || !strings.Contains(page.body, html.EscapeString(row.Action)) ||
 			!strings.Contains(page.body, `name="insight" value="`+string(row.ID)+`"`) {
 			t.Errorf("the page lacks %+v", row)
 		}
@@ -51,7 +53,7 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 	}
 	calls := 0
 	for _, row := range feed.Rows {
-		if !strings.Contains(page.body, html.EscapeString(row.Decision)) || !strings.Contains(page.body, html.EscapeString(row.Why)) {
+		if !strings.Contains(page.body, html.EscapeString(row.Decision)) || !strings.Contains(page.body, html.EscapeString(named(row.Why))) {
 			t.Errorf("the page lacks %+v", row)
 		}
 		if row.Call != nil {
@@ -61,8 +63,12 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 	if n := strings.Count(page.body, `data-copy="item-`); n != 2*calls {
 		t.Errorf("%d buttons copy a call, want 2 for each of %d decisions", n, calls)
 	}
+	prose := regexp.MustCompile(`(?s)<pre.*?</pre>|<[^>]*>`).ReplaceAllString(page.body, " ")
+	if key := regexp.MustCompile(`facebook|google`).FindString(prose); key != "" {
+		t.Errorf("the page writes %s instead of the name of the channel: %s", key, prose)
+	}
 	for _, want := range []string{
-		"$60.00 → $65.00 per day", "$241 – $308", "Prospecting | broad",
+		"a campaign on Google Ads by", "$60.00 → $65.00 per day", "$241 – $308", "Prospecting | broad",
 		`<option value="conservative" selected>`, `value="30"`, "9 steps",
 	} {
 		if !strings.Contains(page.body, want) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -102,12 +103,16 @@ func TestPlanLeadsFromAChannelToADraft(t *testing.T) {
 	s.member(email, control.RoleAnalyst)
 	b := s.signedIn(email)
 	for step, wants := range map[string][]string{
-		"":                           {"Which channel do you want to test?", "/experiments/plan?channel=google"},
-		"&channel=facebook":          {`name="design" value="x4"`, "Recommended", `class="curve chosen"`, `name="step" value="3"`, "0.79"},
-		"&channel=facebook&step=3":   {`value="AR, NV, UT"`, `name="step" value="4"`},
-		"&channel=facebook&step=4":   {`name="start" type="date" required value="2026-11-30"`, `value="2026-12-27"`},
-		"&channel=facebook&step=5":   {`name="treated" value="NV"`, `name="start" value="2026-11-30"`, `value="plan">Save draft`, "Readiness is 83 of 100."},
-		"&channel=facebook&step=%3C": {`name="design"`},
+		"":                  {"Which channel do you want to test?", "/experiments/plan?channel=google"},
+		"&channel=facebook": {`name="design" value="x4"`, "Recommended", `class="curve chosen"`, `name="step" value="3"`, "0.79"},
+		"&channel=facebook&step=3": {
+			`name="treated" value="AR" checked`, `name="treated" value="CA">`, `name="treated" value="NV" checked`, `name="treated" value="UT" checked`,
+			`class="options codes"`, `name="step" value="4"`,
+		},
+		"&channel=facebook&step=4&treated=AR&treated=UT": {`type="hidden" name="treated" value="AR"`, `type="hidden" name="treated" value="UT"`},
+		"&channel=facebook&step=4":                       {`name="start" type="date" required value="2026-11-30"`, `value="2026-12-27"`},
+		"&channel=facebook&step=5":                       {`name="treated" value="NV"`, `name="start" value="2026-11-30"`, `value="plan">Save draft`, "Readiness is 83 of 100."},
+		"&channel=facebook&step=%3C":                     {`name="design"`},
 	} {
 		page := b.get("/experiments/plan?workspace=acme" + step)
 		for _, want := range wants {
@@ -117,7 +122,10 @@ func TestPlanLeadsFromAChannelToADraft(t *testing.T) {
 		}
 	}
 	last := b.get("/experiments/plan?workspace=acme&channel=facebook&design=off&start=2026-12-01&end=2026-12-28&step=5")
-	saved := b.form("/experiments", "action", "plan", "kind", "geo", "channel", "facebook", "start", last.field("start"), "end", last.field("end"), "treated", "AR, NV", "name", "A plan")
+	saved := b.post("/experiments", url.Values{
+		"csrf": {last.field("csrf")}, "workspace": {"acme"}, "action": {"plan"}, "kind": {"geo"}, "channel": {"facebook"}, "name": {"A plan"},
+		"start": {last.field("start")}, "end": {last.field("end")}, "treated": {"AR", "NV"},
+	})
 	if saved.status != http.StatusSeeOther {
 		t.Fatalf("save: %d %s", saved.status, saved.body)
 	}
@@ -182,12 +190,12 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 	s.member(email, control.RoleAnalyst)
 	s.member("viewer@acme.example", control.RoleViewer)
 	b := s.signedIn(email)
-	plan := []string{"action", "plan", "name", "Off in two", "kind", "geo", "channel", "Meta Ads", "start", "2026-10-01", "end", "2026-10-28", "treated", "CA, NY"}
+	plan := []string{"action", "plan", "name", "Off in one", "kind", "geo", "channel", "Meta Ads", "start", "2026-10-01", "end", "2026-10-28", "treated", "CA", "held_out", "Washington, DC"}
 	if done := b.form("/experiments", plan...); done.status != http.StatusSeeOther {
 		t.Fatalf("plan: %d %s", done.status, done.body)
 	}
 	all, err := s.store.Experiments(t.Context(), "acme")
-	if err != nil || len(all) != 1 || all[0].Channel != "facebook" || strings.Join(all[0].Treated, " ") != "CA NY" || all[0].Status != control.ExperimentDraft {
+	if err != nil || len(all) != 1 || all[0].Channel != "facebook" || strings.Join(all[0].Treated, "; ") != "CA" || strings.Join(all[0].HeldOut, "; ") != "Washington, DC" || all[0].Status != control.ExperimentDraft {
 		t.Fatalf("stored: %+v, %v", all, err)
 	}
 	id := string(all[0].ID)
@@ -227,5 +235,50 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 	}
 	if foreign := b.get("/experiments?workspace=other"); foreign.status != http.StatusNotFound {
 		t.Errorf("another workspace: %d", foreign.status)
+	}
+}
+
+// The form lists the channels and regions of the store, and keeps what was selected after an error.
+func TestExperimentFormListsTheStore(t *testing.T) {
+	t.Parallel()
+	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })
+	s.member(email, control.RoleAnalyst)
+	b := s.signedIn(email)
+	page := b.get("/experiments?workspace=acme").body
+	for _, want := range []string{
+		`<option value="facebook">Facebook Ads</option><option value="google">Google Ads</option><option value="tv_spots">Tv spots</option>`,
+		`<optgroup label="Not used by this store yet"><option value="amazon">Amazon Ads</option>`,
+		`type="checkbox" name="treated" value="CA">`, `type="checkbox" name="held_out" value="UT">`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the form does not contain %q", want)
+		}
+	}
+	for _, name := range []string{"channel", "treated", "held_out"} {
+		if strings.Contains(page, `name="`+name+`" type="text"`) {
+			t.Errorf("%s is typed", name)
+		}
+	}
+	again := b.post("/experiments", url.Values{
+		"csrf": {b.get("/account").field("csrf")}, "workspace": {"acme"}, "action": {"plan"}, "kind": {"geo"}, "channel": {"Meta Ads"},
+		"start": {"tomorrow"}, "treated": {"NV", "Atlantis"}, "held_out": {"UT"},
+	}).body
+	for _, want := range []string{
+		`<option value="facebook" selected>`, `name="treated" value="Atlantis" checked`, `name="treated" value="NV" checked`, `name="treated" value="UT">`,
+		`<details open><summary>Limit the control regions`, `name="held_out" value="UT" checked`,
+	} {
+		if !strings.Contains(again, want) {
+			t.Errorf("after an error, the form does not contain %q", want)
+		}
+	}
+}
+
+func TestExperimentFormOfAStoreWithoutRegions(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	page := d.signedIn(email).get("/experiments?workspace=acme").body
+	if strings.Contains(page, `name="treated"`) || !strings.Contains(page, `<a href="/data?workspace=acme#import">Import orders</a> with the region`) {
+		t.Errorf("the form does not say what to import: %s", page)
 	}
 }

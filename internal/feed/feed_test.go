@@ -29,6 +29,12 @@ func (n slowNames) Channel(context.Context, control.Workspace, string) (measure.
 	return "facebook", nil
 }
 
+func (slowNames) Channels(context.Context, control.Workspace) ([]measure.Channel, error) {
+	return nil, nil
+}
+
+func (slowNames) Regions(context.Context, control.Workspace) ([]string, error) { return nil, nil }
+
 func (slowNames) Planned(_ context.Context, _ control.Workspace, e control.Experiment) (control.Experiment, error) {
 	return e, nil
 }

@@ -19,8 +19,6 @@ type Costs struct {
 	Costed int64             `json:"costed"` // units with a known cost
 	Known  bool              `json:"known"`  // whether the contribution is known
 	Rate   float64           `json:"rate"`   // contribution before ad spend per unit of revenue
-
-	Channels []measure.Channel `json:"channels"` // that can have a gross margin of their own
 }
 
 // SetCost enters a cost that applies from a day on. It replaces a cost with the same kind, sales and first day. The amount
@@ -60,10 +58,6 @@ var ListCosts = Operation[None, Costs]{Spec{Name: "cost.list", Needs: Read, Fact
 func (r *Run) listCosts(ctx context.Context, _ None) (Costs, error) {
 	w := r.Workspace
 	today := r.today()
-	channels, err := r.Warehouse.Channels(ctx, w.ID)
-	if err != nil {
-		return Costs{}, err
-	}
 	out := Costs{Rules: w.Costs, Days: civil.Range{First: today.AddDays(-coverageDays), Last: today.AddDays(-1)}}
 	sales, err := r.Warehouse.SurfaceDays(ctx, w.ID, out.Days)
 	if err != nil {
@@ -72,9 +66,6 @@ func (r *Run) listCosts(ctx context.Context, _ None) (Costs, error) {
 	goods, err := r.Warehouse.GoodsDays(ctx, w.ID, out.Days)
 	if err != nil {
 		return out, err
-	}
-	for _, v := range channels {
-		out.Channels = append(out.Channels, v.Channel)
 	}
 	c := measure.NewContribution(sales, goods, w.Costs, w.Basis)
 	out.Units, out.Costed = c.Units, c.Costed

@@ -189,6 +189,7 @@ func All() []Served {
 		ImportFiles, Export, ReadHistory,
 		SaveMapping, ChangeMapping, DeleteMapping,
 		ForgetCustomer,
+		ListChannels, ListRegions,
 		SetTarget, RemoveTarget, ListTargets,
 		SetCost, RemoveCost, ListCosts,
 		CreateAlert, RemoveAlert, ListAlerts, ListAlertEvents, AddAlertWebhook, AddAlertEmail, RemoveDestination, ListDestinations, TestAlerts,

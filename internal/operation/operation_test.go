@@ -69,6 +69,16 @@ func (s *site) Channel(_ context.Context, _ control.Workspace, name string) (mea
 	return measure.ParseChannel(name), nil
 }
 
+// Channels implements [operation.Known].
+func (s *site) Channels(context.Context, control.Workspace) ([]measure.Channel, error) {
+	return []measure.Channel{"facebook"}, nil
+}
+
+// Regions implements [operation.Known].
+func (s *site) Regions(context.Context, control.Workspace) ([]string, error) {
+	return []string{"CA"}, nil
+}
+
 // Planned implements [operation.Known].
 func (s *site) Planned(_ context.Context, _ control.Workspace, e control.Experiment) (control.Experiment, error) {
 	return e, nil

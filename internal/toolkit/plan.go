@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/internal/answer"
+	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -41,6 +42,37 @@ func (s *Service) Channel(ctx context.Context, w control.Workspace, name string)
 		return "", err
 	}
 	return Creditable(snap, name)
+}
+
+// Channels returns the channels of the workspace's store that orders can be credited to.
+func (s *Service) Channels(ctx context.Context, w control.Workspace) ([]measure.Channel, error) {
+	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
+	if err != nil {
+		return nil, err
+	}
+	var all []measure.Channel
+	for _, v := range snap.Store.Channels {
+		if v.Channel != measure.Unattributed {
+			all = append(all, v.Channel)
+		}
+	}
+	return all, nil
+}
+
+// Regions returns the regions of the workspace's store with orders in the last year, sorted.
+func (s *Service) Regions(ctx context.Context, w control.Workspace) ([]string, error) {
+	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Shared(ctx, snap, "regions", func(ctx context.Context, own *snapshot.Snapshot) ([]string, error) {
+		known, err := own.Regions(ctx, civil.Range{})
+		names := make([]string, len(known))
+		for i, r := range known {
+			names[i] = string(r)
+		}
+		return names, err
+	})
 }
 
 // Planned returns an experiment with its channel and regions spelled as in the workspace's store, such as CA for

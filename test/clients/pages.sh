@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Takes screenshots of every page at two widths, light and dark, and of every kind of chart, and checks each page with axe-core.
+# Takes screenshots of every page at two widths, light and dark, and of every kind of chart, checks each page with axe-core, and
+# uses each page with the keyboard only.
 # Screenshots are saved in the folder PICTURES (default: a temporary folder).
 cd "$(dirname "$0")/../.."
 source test/clients/lib.sh
@@ -15,4 +16,4 @@ export email password
 mkdir -p "$pictures/charts"
 ASSAY_PICTURES="$pictures/charts" ${GO:-go} test -count=1 -run TestEveryFormIsDrawnForEveryGround ./internal/chart
 
-(cd $clients && "$node" pages.mjs "$pictures")
+(cd $clients && "$node" pages.mjs "$pictures" && "$node" keyboard.mjs)

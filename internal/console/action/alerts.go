@@ -25,6 +25,7 @@ type alertsView struct {
 	Weekly       *control.WeeklyReader // the visitor's choice of the weekly summary, nil without one
 	Metrics      []control.AlertMetric
 	Conditions   []control.AlertCondition
+	Channels     frame.ChannelList
 }
 
 // Heading states how many rules there are and how many alerts they raised in the last four weeks.
@@ -83,6 +84,12 @@ func (c *pages) showAlerts(w http.ResponseWriter, v frame.Visit, status int, vie
 
 func (c *pages) fillAlerts(v frame.Visit, view *alertsView) error {
 	ctx, call, currency := v.Context(), v.Calls(view.Workspace.ID), view.Workspace.Currency
+	if view.CanWrite() {
+		var err error
+		if view.Channels, err = c.ChannelListOf(v, view.Place, v.PostForm.Get("channel")); err != nil {
+			return err
+		}
+	}
 	states, err := operation.ListAlerts.Do(ctx, c.Operations, call, operation.None{})
 	if err != nil {
 		return err

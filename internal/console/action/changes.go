@@ -30,7 +30,8 @@ type changesView struct {
 	Left       int // changes that match the filter and are not shown
 	Statuses   []control.ChangeStatus
 	Platforms  []measure.Platform
-	Awaiting   []changeRow // changes that another member can approve
+	Campaigns  []frame.Option // campaigns with changes, for the filter
+	Awaiting   []changeRow    // changes that another member can approve
 	Guardrails control.Guardrails
 	One        *changeRow            // nil: all changes
 	Periods    []periodRow           // figures of the campaign around the change
@@ -89,7 +90,7 @@ func filterIn(query url.Values, ws measure.WorkspaceID) (f filter, err error) {
 // selects reports whether the change matches. Days are in the time zone of the workspace.
 func (f filter) selects(c control.BudgetChange, w control.Workspace) bool {
 	day := civil.DayOf(c.At, w.Location())
-	return (f.Status == "" || c.Status == f.Status) &&
+	return (f.Platform == "" || c.Platform == f.Platform) && (f.Status == "" || c.Status == f.Status) &&
 		(f.Campaign == "" || c.Campaign == f.Campaign || strings.Contains(strings.ToLower(c.CampaignName), strings.ToLower(f.Campaign))) &&
 		(f.From.IsZero() || !day.Before(f.From)) && (f.To.IsZero() || !f.To.Before(day))
 }
@@ -209,7 +210,7 @@ func (c *pages) show(w http.ResponseWriter, v frame.Visit, status int, view chan
 
 // selected returns the changes of a filter, newest first.
 func (c *pages) selected(v frame.Visit, p frame.Place, f filter) ([]changeRow, error) {
-	all, err := operation.ListBudgetChanges.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), control.BudgetChangeFilter{Platform: f.Platform})
+	all, err := operation.ListBudgetChanges.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), control.BudgetChangeFilter{})
 	if err != nil {
 		return nil, err
 	}
@@ -226,6 +227,27 @@ func (c *pages) selected(v frame.Visit, p frame.Place, f filter) ([]changeRow, e
 	return rows, nil
 }
 
+// campaignsOf lists the campaigns of changes by name. The filter can also be a part of a name.
+func campaignsOf(all []changeRow, chosen string) []frame.Option {
+	named := map[string]string{}
+	for _, one := range all {
+		if named[one.Campaign] == "" {
+			named[one.Campaign] = cmp.Or(one.CampaignName, one.Campaign) + " (" + one.PlatformName() + ")"
+		}
+	}
+	var options []frame.Option
+	for id, name := range named {
+		options = append(options, frame.Option{Name: name, Address: id, Here: id == chosen})
+	}
+	slices.SortFunc(options, func(a, b frame.Option) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Address, b.Address))
+	})
+	if chosen != "" && named[chosen] == "" {
+		options = append(options, frame.Option{Name: "Name contains “" + chosen + "”", Address: chosen, Here: true})
+	}
+	return options
+}
+
 func rowOf(v frame.Visit, names *frame.Names, one control.BudgetChange) changeRow {
 	row := changeRow{BudgetChange: one, By: names.Actor(v.Context(), one.Actor)}
 	if one.ApprovedBy != "" {
@@ -239,13 +261,14 @@ func (c *pages) fillAll(v frame.Visit, view *changesView) (err error) {
 	if view.filter, err = filterIn(v.URL.Query(), view.Workspace.ID); err != nil {
 		return err
 	}
-	if view.Rows, err = c.selected(v, view.Place, view.filter); err != nil {
+	all, err := c.selected(v, view.Place, filter{})
+	if err != nil {
 		return err
 	}
+	view.Campaigns = campaignsOf(all, view.Campaign)
+	view.Rows = slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return !view.selects(r.BudgetChange, view.Workspace) })
 	if view.Approves() {
-		if view.Awaiting, err = c.selected(v, view.Place, filter{Status: control.ChangeAwaiting}); err != nil {
-			return err
-		}
+		view.Awaiting = slices.DeleteFunc(all, func(r changeRow) bool { return r.Status != control.ChangeAwaiting })
 	}
 	if shown := min(len(view.Rows), changesShown); shown < len(view.Rows) {
 		view.Left, view.Rows = len(view.Rows)-shown, view.Rows[:shown]

@@ -42,7 +42,12 @@ type decisionsView struct {
 	Dismissed []dismissed
 	Plan      *planView // plan on the page of decisions
 	Warnings  []answer.Warning
+
+	channels []measure.Channel // of the store
 }
+
+// named returns a sentence of an answer with the names of channels instead of their keys.
+func (v decisionsView) named(sentence string) string { return frame.Named(sentence, v.channels) }
 
 // CanWrite reports whether the visitor can dismiss and restore insights.
 func (v decisionsView) CanWrite() bool { return v.Role.Writes() }
@@ -78,14 +83,23 @@ func about(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
-// subjectName returns the proper name of a channel, with the sales surface if there is one, or another subject as it is
-// stored.
-func subjectName(subject answer.Foreign) string {
+// subjectName returns the proper name of a channel, with the sales surface if there is one. Targets name their channel.
+// Other subjects are returned as they are stored.
+func (v decisionsView) subjectName(insight control.InsightID, subject answer.Foreign) string {
 	name, rest, _ := strings.Cut(string(subject), " ")
-	if slices.Contains(frame.Channels(), measure.Channel(name)) {
+	if slices.Contains(frame.Channels(), measure.Channel(name)) || slices.Contains(v.channels, measure.Channel(name)) {
 		return strings.TrimSpace(frame.ChannelName(name) + " " + rest)
 	}
+	if kindOf(insight) == detect.PacingRisk {
+		return frame.Capitalized(v.named(string(subject)))
+	}
 	return frame.Capitalized(string(subject))
+}
+
+// kindOf returns the kind of an insight, which its ID begins with.
+func kindOf(id control.InsightID) detect.Kind {
+	kind, _, _ := strings.Cut(string(id), "-")
+	return detect.Kind(kind)
 }
 
 // planView is the plan by day.
@@ -126,6 +140,9 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 	if err != nil {
 		return err
 	}
+	if view.channels, err = c.ChannelsOf(v, view.Place); err != nil {
+		return err
+	}
 	view.Section = c.section(view.Place, "insights", "Insights", tools.Insights.Name, with)
 	n := a.Metrics
 	view.Heading, view.Empty = "No insights.", a.Summary
@@ -138,15 +155,15 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 	}
 	for i, row := range a.Rows {
 		one := item{
-			Insight: row.ID, Priority: row.Priority, Why: row.Finding,
+			Insight: row.ID, Priority: row.Priority, Why: view.named(row.Finding),
 		}
-		one.Section = c.itemSection(i, row.Action, row.Call)
+		one.Section = c.itemSection(i, view.named(row.Action), row.Call)
 		one.setValue(row.Value, a.Currency)
 		confidence := ""
 		if row.Certainty != nil {
 			confidence = frame.Figure(*row.Certainty, 1) + "% confidence"
 		}
-		one.About = about(subjectName(row.Subject), frame.Capitalized(frame.Words(string(row.Kind))), confidence)
+		one.About = about(view.subjectName(row.ID, row.Subject), frame.Capitalized(frame.Words(string(row.Kind))), confidence)
 		for _, e := range row.Evidence {
 			one.Evidence = append(one.Evidence, frame.Capitalized(frame.Words(e.Name))+": "+evidenceText(e, a.Currency))
 		}
@@ -158,8 +175,7 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 	view.Warnings = a.Warnings
 	all, err := c.Store.DismissedInsights(v.Context(), view.Workspace.ID)
 	for _, one := range all {
-		kind, _, _ := strings.Cut(string(one.Insight), "-")
-		view.Dismissed = append(view.Dismissed, dismissed{one, frame.Capitalized(frame.Words(kind))})
+		view.Dismissed = append(view.Dismissed, dismissed{one, frame.Capitalized(frame.Words(string(kindOf(one.Insight))))})
 	}
 	return err
 }
@@ -187,6 +203,9 @@ func (c *pages) fillDecisions(v frame.Visit, view *decisionsView) error {
 	if err != nil {
 		return err
 	}
+	if view.channels, err = c.ChannelsOf(v, view.Place); err != nil {
+		return err
+	}
 	view.Section = c.section(view.Place, "feed", "Open decisions", tools.DecisionFeed.Name, with)
 	view.Heading = "No decision is open."
 	if n := a.Metrics.Decisions; n > 0 {
@@ -194,8 +213,8 @@ func (c *pages) fillDecisions(v frame.Visit, view *decisionsView) error {
 	}
 	view.Empty, view.Warnings = a.Summary, a.Warnings
 	for i, row := range a.Rows {
-		one := item{Priority: row.Priority, About: about(subjectName(row.Subject), frame.Capitalized(string(row.Area))), Why: row.Why}
-		one.Section = c.itemSection(i, row.Decision, row.Call)
+		one := item{Priority: row.Priority, About: about(view.subjectName(row.InsightID, row.Subject), frame.Capitalized(string(row.Area))), Why: view.named(row.Why)}
+		one.Section = c.itemSection(i, view.named(row.Decision), row.Call)
 		one.setValue(row.Value, a.Currency)
 		view.Items = append(view.Items, one)
 	}
@@ -220,7 +239,11 @@ func (c *pages) fillPlan(v frame.Visit, view *decisionsView) error {
 	if err != nil {
 		return err
 	}
-	plan.Section, plan.Summary, plan.Warnings = c.section(view.Place, "plan", "Plan by day", tools.AutopilotPlan.Name, with), a.Summary, a.Warnings
+	plan.Section, plan.Summary = c.section(view.Place, "plan", "Plan by day", tools.AutopilotPlan.Name, with), a.Summary
+	for _, w := range a.Warnings {
+		w.Text = view.named(w.Text)
+		plan.Warnings = append(plan.Warnings, w)
+	}
 	plan.Table = &frame.Table{Name: "plan-days", Caption: "Plan by day", Size: mostItems, Empty: "The plan has no steps.", Columns: []frame.Column{
 		{Key: "date", Name: "Day", Fixed: true},
 		{Key: "kind", Name: "Kind", Fixed: true, Minor: true},
@@ -228,6 +251,7 @@ func (c *pages) fillPlan(v frame.Visit, view *decisionsView) error {
 		{Key: "monthly_effect", Name: "Effect per month", Number: true, Fixed: true},
 	}}
 	for _, s := range a.Rows {
+		s.Step = view.named(s.Step)
 		plan.Table.Rows = append(plan.Table.Rows, stepRow(s, a.Currency))
 	}
 	plan.Table.Show(v.URL)

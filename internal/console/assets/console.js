@@ -1,4 +1,4 @@
-// Keyboard shortcuts, menus that close, sliders, values of charts, and charts as files. Pages work without it.
+// Keyboard shortcuts, menus that close, lists of check boxes, sliders, values of charts, and charts as files. Pages work without it.
 (() => {
   'use strict';
   const typing = (node) => node.closest('input, textarea, select, [contenteditable]') !== null;
@@ -32,9 +32,13 @@
     button.addEventListener('click', () => document.getElementById(button.dataset.open).showModal());
   }
 
-  // close closes the open menus that do not contain the node.
+  // close closes the open menus that do not contain the node. A menu that had the focus returns it to its button.
   function close(inside) {
-    for (const menu of document.querySelectorAll('details.drop[open]')) if (!menu.contains(inside)) menu.open = false;
+    for (const menu of document.querySelectorAll('details.drop[open]')) {
+      if (menu.contains(inside)) continue;
+      if (menu.contains(document.activeElement) && inside === null) menu.querySelector('summary').focus();
+      menu.open = false;
+    }
   }
   document.addEventListener('click', (event) => close(event.target));
 
@@ -99,6 +103,24 @@
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  }
+
+  for (const pick of document.querySelectorAll('.pick')) choose(pick);
+
+  // choose counts the selected check boxes of a list. The map next to the list shows and changes the same regions.
+  function choose(pick) {
+    const boxes = [...pick.querySelectorAll('input')];
+    const count = pick.querySelector('[data-chosen]');
+    const tiles = [...pick.parentElement.querySelectorAll('.choosing g')];
+    const boxOf = (tile) => boxes.find((one) => one.value === tile.dataset.region);
+    const draw = () => {
+      count.textContent = `${boxes.filter((one) => one.checked).length} of ${boxes.length} chosen`;
+      for (const tile of tiles) if (boxOf(tile)) tile.setAttribute('class', boxOf(tile).checked ? 'treated' : 'compared');
+    };
+    count.hidden = false;
+    pick.addEventListener('change', draw);
+    for (const tile of tiles) tile.addEventListener('click', () => boxOf(tile)?.click());
+    draw();
   }
 
   for (const dual of document.querySelectorAll('.dual')) slide(dual);

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +25,31 @@ func ChannelName[T ~string](c T) string {
 		return look.name
 	}
 	return Capitalized(Words(string(c)))
+}
+
+// wordOf matches the words of a sentence that can be the key of a channel. Parts of other names, such as google-scale-up,
+// are not separate words.
+var wordOf = regexp.MustCompile(`[\pL\pN_@/.:-]+`)
+
+// Named replaces the keys of channels in a sentence with their names: "Test google first." becomes "Test Google Ads first."
+// Answers contain the keys, because tools accept these as arguments.
+func Named(sentence string, channels []measure.Channel) string {
+	return wordOf.ReplaceAllStringFunc(sentence, func(word string) string {
+		key := measure.Channel(strings.TrimRight(word, ".:"))
+		if _, ok := channelLooks[key]; !ok && !slices.Contains(channels, key) && !slices.Contains(measure.Platforms(), measure.Platform(key)) {
+			return word
+		}
+		return inSentence(key) + word[len(key):]
+	})
+}
+
+// inSentence returns the name of a channel in a sentence. A name that is a common noun, such as direct, is in lower case.
+func inSentence(c measure.Channel) string {
+	name := ChannelName(c)
+	if slices.Contains(measure.Platforms(), measure.Platform(c)) || !strings.EqualFold(name, Words(string(c))) {
+		return name
+	}
+	return Words(string(c))
 }
 
 // ChannelColor returns the name of a channel's color token, or "owned" for a channel without a hue.

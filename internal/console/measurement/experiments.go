@@ -62,8 +62,10 @@ type experimentsView struct {
 
 	Writes   bool // the visitor can plan experiments, change their status and apply factors
 	Kinds    []control.ExperimentKind
-	Channels []frame.Option // choices of the form
-	Form     url.Values     // submitted values, after an error
+	Channels frame.ChannelList // choices of the form, like the regions
+	Treated  frame.Choices
+	HeldOut  frame.Choices
+	Form     url.Values // submitted values, after an error
 }
 
 func (c *experimentPages) experimentsPage(w http.ResponseWriter, v frame.Visit) {
@@ -176,7 +178,7 @@ func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.Ex
 func plannedIn(form url.Values, ws measure.WorkspaceID) (control.Experiment, error) {
 	e := control.Experiment{
 		Workspace: ws, Name: form.Get("name"), Hypothesis: strings.ReplaceAll(form.Get("hypothesis"), "\r\n", "\n"), Kind: control.ExperimentKind(form.Get("kind")),
-		Channel: measure.Channel(form.Get("channel")), Status: control.ExperimentDraft, Treated: listIn(strings.Join(form["treated"], ",")), HeldOut: listIn(form.Get("held_out")),
+		Channel: measure.Channel(form.Get("channel")), Status: control.ExperimentDraft, Treated: frame.Values(form["treated"]), HeldOut: frame.Values(form["held_out"]),
 	}
 	var wrong []string
 	for _, f := range []struct {
@@ -196,11 +198,6 @@ func plannedIn(form url.Values, ws measure.WorkspaceID) (control.Experiment, err
 		return e, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("use YYYY-MM-DD, such as 2026-10-31")
 	}
 	return e, nil
-}
-
-// listIn splits names at commas, semicolons and line breaks.
-func listIn(text string) []string {
-	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == ';' }), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // findingIn reads the result of a study from the form. It returns nil if the result is empty.

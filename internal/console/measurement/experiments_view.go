@@ -11,6 +11,7 @@ import (
 	"assay/internal/console/measurement/tilemap"
 	"assay/internal/control"
 	"assay/internal/money"
+	"assay/internal/operation"
 	"assay/internal/tools"
 )
 
@@ -68,8 +69,10 @@ func (c *experimentPages) all(v frame.Visit, view *experimentsView, found *tools
 		}
 	}
 	view.Heading, view.Lead = experimentsHeading(found, completed, next), experimentsLead(next)
-	for _, row := range next.Rows {
-		view.Channels = append(view.Channels, frame.Option{Name: frame.ChannelName(row.Channel), Address: string(row.Channel)})
+	if view.Writes {
+		if err := c.choices(v, view); err != nil {
+			return err
+		}
 	}
 	if len(found.Rows) > 0 {
 		view.Blocks = []frame.Block{{
@@ -87,6 +90,22 @@ func (c *experimentPages) all(v frame.Visit, view *experimentsView, found *tools
 		}
 	}
 	return nil
+}
+
+// choices sets the channels and regions of the form.
+func (c *experimentPages) choices(v frame.Visit, view *experimentsView) (err error) {
+	if view.Channels, err = c.ChannelListOf(v, view.Place, view.Form.Get("channel")); err != nil {
+		return err
+	}
+	known, err := c.regions(v, view.Place)
+	view.Treated = frame.ChoicesOf("treated", "Treated regions", "", known, frame.Values(view.Form["treated"]))
+	view.HeldOut = frame.ChoicesOf("held_out", "Control regions", "", known, frame.Values(view.Form["held_out"]))
+	return err
+}
+
+// regions returns the regions with orders in the last year.
+func (c *experimentPages) regions(v frame.Visit, p frame.Place) ([]string, error) {
+	return operation.ListRegions.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), operation.None{})
 }
 
 func evenNote(even float64) string {

@@ -168,6 +168,8 @@ type forecastsView struct {
 	Writes  bool   // the visitor can set and remove targets
 	Metrics []snapshot.Metric
 	Form    url.Values // submitted values, after an error
+
+	Channels frame.ChannelList
 }
 
 // PeriodWord returns the adjective of the type of period.
@@ -245,6 +247,12 @@ func (c *forecastPages) showForecasts(w http.ResponseWriter, v frame.Visit, stat
 		{&view.Targets, frame.Arguments{"aspect": tools.TargetsAspect, "period_type": view.Period, "detail_level": answers.DebugLevel}},
 	} {
 		if *ask.into, err = c.forecasts(v, view.Place, ask.with); err != nil {
+			c.Fail(w, v.Request, err)
+			return
+		}
+	}
+	if view.Writes {
+		if view.Channels, err = c.ChannelListOf(v, view.Place, view.Form.Get("channel")); err != nil {
 			c.Fail(w, v.Request, err)
 			return
 		}

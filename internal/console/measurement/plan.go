@@ -55,6 +55,7 @@ type experimentPlan struct {
 	Chosen   string
 	Power    []frame.Block
 	Treated  []string
+	Regions  frame.Choices // of the region step
 	Tiles    []tilemap.Tile
 	Start    civil.Date
 	End      civil.Date
@@ -202,7 +203,7 @@ func (c *experimentPages) plan(v frame.Visit, view *experimentPlan, query url.Va
 }
 
 func planChannels(view *experimentPlan, a *tools.ExperimentsAnswer) *frame.Table {
-	t := &frame.Table{Caption: "Channels", Empty: "No channel has spend.", Columns: []frame.Column{
+	t := &frame.Table{Caption: "Channels", Empty: "No channel has spend. Import an ad report on the Data page first.", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel", Fixed: true},
 		{Key: "stake", Name: "At stake, 90 days", Number: true, Fixed: true},
 		{Key: "roas", Name: "Attributed ROAS", Number: true, Fixed: true, Minor: true},
@@ -222,7 +223,7 @@ func planChannels(view *experimentPlan, a *tools.ExperimentsAnswer) *frame.Table
 
 // prepare checks the channel and sets the values of all steps.
 func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url.Values, next *tools.ExperimentsAnswer) error {
-	view.Treated = listIn(strings.Join(query["treated"], ","))
+	view.Treated = frame.Values(query["treated"])
 	with := frame.Arguments{"channel": string(view.Channel), "detail_level": answers.AnalystLevel, "compact": true}
 	if len(view.Treated) > 0 {
 		with["treatmentRegions"] = view.Treated
@@ -250,6 +251,15 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 		view.Power = []frame.Block{powerBlock(section, check, view.Designs, roas)}
 	}
 	view.Gates = gateTable(check)
+	if view.Step == regionStep {
+		known, err := c.regions(v, view.Place)
+		if err != nil {
+			return err
+		}
+		view.Tiles = tilemap.New(view.Treated, known)
+		view.Regions = frame.ChoicesOf("treated", "Regions with changed spend",
+			"Proposed: the set with the smallest detectable effect in backtests. After a change, the power is computed again. All other regions are controls.", known, view.Treated)
+	}
 	return nil
 }
 
@@ -363,8 +373,8 @@ func (e *experimentPlan) link(query url.Values) {
 			state.Set(key, value)
 		}
 	}
-	if given := listIn(strings.Join(query["treated"], ",")); len(given) > 0 {
-		state.Set("treated", strings.Join(given, ","))
+	if given := frame.Values(query["treated"]); len(given) > 0 {
+		state["treated"] = given
 	}
 	to := func(step planStep) string {
 		with := url.Values{"step": {strconv.Itoa(int(step))}}
@@ -394,7 +404,10 @@ func (e *experimentPlan) link(query url.Values) {
 	}
 	own := map[planStep][]string{designStep: {"design"}, regionStep: {"treated"}, dateStep: {"start", "end"}}
 	for _, key := range []string{"workspace", "channel", "design", "treated", "start", "end"} {
-		if value := state.Get(key); value != "" && !slices.Contains(own[e.Step], key) {
+		if slices.Contains(own[e.Step], key) {
+			continue
+		}
+		for _, value := range state[key] {
 			e.Hidden = append(e.Hidden, [2]string{key, value})
 		}
 	}

@@ -116,7 +116,6 @@ func (c *dataPages) showCosts(w http.ResponseWriter, v frame.Visit, status int, 
 		name, of := costName(k)
 		view.Kinds = append(view.Kinds, frame.Option{Name: name + ": " + of, Address: string(k), Here: view.Form.Get("kind") == string(k)})
 	}
-	view.Scopes = costScopes(all.Channels, view.Form.Get("sales"))
 	for _, r := range all.Rules {
 		name, of := costName(r.Kind)
 		row := costRow{Kind: string(r.Kind), Name: name, Of: of, From: "the beginning", Value: costValue(r), Start: r.From}
@@ -128,6 +127,14 @@ func (c *dataPages) showCosts(w http.ResponseWriter, v frame.Visit, status int, 
 			row.From = r.From.Words()
 		}
 		view.Rules = append(view.Rules, row)
+	}
+	if view.Writes {
+		channels, err := c.ChannelsOf(v, view.Place)
+		if err != nil {
+			c.Fail(w, v.Request, err)
+			return
+		}
+		view.Scopes = costScopes(channels, view.Form.Get("sales"))
 	}
 	view.describe(all)
 	c.Render(w, v.Request, status, frame.Page{Name: "costs", Title: "Costs", View: view, Visitor: &v.Visitor})

@@ -12,6 +12,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/health"
 	"assay/internal/ingest"
+	"assay/internal/measure"
 	"assay/internal/tools"
 )
 
@@ -23,6 +24,7 @@ type dataView struct {
 	Heading, Lead string
 	MayImport     bool
 	Form          pending.Settings
+	Suggested     []measure.Channel  // default of a file
 	Kinds         []fileKind         // choices for the source of a file
 	Largest       int                // maximum size of a file in bytes
 	Forgets       bool               // the visitor can forget customers
@@ -130,6 +132,10 @@ func (c *dataPages) showData(w http.ResponseWriter, v frame.Visit, status int, v
 	}
 	if view.Unknown() {
 		view.Fitting = fitting(view.Mappings, view.Report.Seen.Header)
+	}
+	if view.Suggested, err = c.suggestedChannels(v, view.Place); err != nil {
+		c.Fail(w, v.Request, err)
+		return
 	}
 	view.MayImport, view.Forgets = view.Role.Writes(), view.Manages()
 	view.Largest = maxUpload

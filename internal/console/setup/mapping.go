@@ -96,6 +96,8 @@ type mappingView struct {
 	Currency string         // currency of the workspace
 	Wrong    map[string]string
 
+	Suggested []measure.Channel // values of the field channel
+
 	Held     pending.ID // ID of the uploaded file
 	File     string     // name of the file
 	HeldEnds time.Time
@@ -228,6 +230,11 @@ func (c *dataPages) showMapping(w http.ResponseWriter, v frame.Visit, status int
 		}
 	}
 	view.Kept = otherSettings(view.Mapping)
+	var err error
+	if view.Suggested, err = c.suggestedChannels(v, view.Place); err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
 	title := "New mapping"
 	if view.Was != "" {
 		title = "Mapping " + view.Was

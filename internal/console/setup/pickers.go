@@ -1,5 +1,20 @@
 package setup
 
+import (
+	"slices"
+
+	"assay/internal/console/frame"
+	"assay/internal/measure"
+)
+
+// suggestedChannels returns the channels of the store and other well-known channels. Forms of imports accept every name.
+func (c *dataPages) suggestedChannels(v frame.Visit, p frame.Place) ([]measure.Channel, error) {
+	used, err := c.ChannelsOf(v, p)
+	all := slices.Concat(used, frame.Channels())
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
 // zones returns suggested time zones, by offset from UTC. Forms accept every IANA name.
 func zones() []string {
 	return []string{

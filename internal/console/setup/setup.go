@@ -35,7 +35,7 @@ var files embed.FS
 // Templates returns the templates of the group.
 func Templates() frame.Templates {
 	return frame.Templates{Files: files, Functions: template.FuncMap{
-		"outcome": outcomeWords, "took": took, "zones": zones, "currencies": currencies, "channels": frame.Channels,
+		"outcome": outcomeWords, "took": took, "zones": zones, "currencies": currencies,
 		"sum":  func(decimal, currency string) string { return money.DisplayOf(decimal, money.Currency(currency)) },
 		"pair": func(first, second any) any { return struct{ First, Second any }{first, second} },
 	}}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/decision"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/tools"
+)
+
+const (
+	findingsEvery = 10 * time.Second // interval between checks for new data, a new model or a new day
+	busyPause     = 5 * time.Minute  // minimum time between two computations for data that change all the time
+)
+
+// freshness is the state of a workspace for which its findings are computed.
+type freshness[State comparable] struct {
+	seen, done State     // of the last check; of the findings
+	at         time.Time // of the findings
+}
+
+// due reports whether to compute the findings of a state now. The state must have been the same at the last check, because
+// an import in parts changes it several times.
+func (f *freshness[State]) due(state State, now time.Time) bool {
+	settled := state == f.seen || f.at.IsZero()
+	f.seen = state
+	if state == f.done || !settled && now.Sub(f.at) < busyPause {
+		return false
+	}
+	f.done, f.at = state, now
+	return true
+}
+
+// warmDecisions computes the findings of the first workspaces at startup and after each change until ctx ends, so that the
+// first visit of the pages of decisions and insights does not wait for them. Their cache has the state of the data as
+// its key: a visit before the computation ends waits for it, and no visit gets older findings.
+func (a *App) warmDecisions(ctx context.Context) error {
+	again := time.NewTicker(findingsEvery)
+	defer again.Stop()
+	known := map[measure.WorkspaceID]*freshness[snapshot.Key]{}
+	failed := map[measure.WorkspaceID]string{} // the last failure, which is logged once
+	for {
+		all, err := a.control.Store.Workspaces(ctx)
+		if err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "workspaces cannot be read for decisions", slog.Any("error", err))
+		}
+		for _, w := range all[:min(warmed, len(all))] {
+			if known[w.ID] == nil {
+				known[w.ID] = &freshness[snapshot.Key]{}
+			}
+			err := a.warmDecision(ctx, w, known[w.ID])
+			if err != nil && ctx.Err() == nil && err.Error() != failed[w.ID] && fault.KindOf(err) != fault.KindNotFound { // deleted meanwhile
+				a.log.WarnContext(ctx, "decisions cannot be computed", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+				failed[w.ID] = err.Error()
+			}
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// warmDecision computes the findings of a workspace if they are due.
+func (a *App) warmDecision(ctx context.Context, w control.Workspace, f *freshness[snapshot.Key]) error {
+	state, err := a.tools.Snapshots().State(ctx, w, decision.Wants)
+	if err != nil || !state.Versioned() || !f.due(state.Key, a.now()) {
+		return err
+	}
+	who := auth.Principal{Workspace: w, Actor: "decisions", Kind: auth.ByOAuth, Scopes: []control.Scope{control.ScopeRead}}
+	_, err = a.tools.Answer(ctx, who, tools.DecisionFeed.Name, json.RawMessage(`{}`))
+	return err
+}
