@@ -123,13 +123,13 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s. The comparison is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
+	text := fmt.Sprintf("Reallocating %s %s %s. The baseline is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
 	if m.Change != nil {
 		from := ""
 		if plan.Recent {
 			from = " (last 30 days)"
 		}
-		text += fmt.Sprintf(" Compared with current spend of %s%s, the reallocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {

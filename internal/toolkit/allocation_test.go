@@ -42,7 +42,7 @@ func TestModelQuestionsMatchQuestionsByKeyword(t *testing.T) {
 		{"Which channel is the most profitable?", "ROAS with its 90% interval", ""},
 		{"What is the ROAS of Meta?", "ROAS with its 90% interval, and monthly incremental revenue: facebook", "google"},
 		{"What does my google spend return?", "ROAS with its 90% interval, and monthly incremental revenue: google", "facebook"},
-		{"Which channel should we test next?", "Value of an experiment: monthly revenue", ""},
+		{"Which channel should we test next?", "Expected gain in monthly revenue if an experiment", ""},
 		{"How long does an ad work?", "Adstock (carryover): share of a week's effect", ""},
 		{"How good is the fit?", "The model explains", ""},
 		{"Is facebook saturated?", "Saturation (how far marginal ROAS is below average ROAS)", "google"},

@@ -46,7 +46,7 @@ func (c *Call) Model() (*mix.Model, error) {
 	case mix.Active, mix.Stale:
 	}
 	if c.MMM.Model.Settings != c.Workspace.ModelSettings() {
-		return nil, fault.NotReady("the workspace's currency or revenue definition has changed since the media mix model was trained").WithHint("%s", train)
+		return nil, fault.NotReady("the currency or the revenue definition of the workspace has changed since the media mix model was trained").WithHint("%s", train)
 	}
 	return c.MMM.Model, nil
 }

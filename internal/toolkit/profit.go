@@ -242,9 +242,9 @@ func (b BudgetChange) Sentence(more bool, amount string) string {
 		budget, change = "More budget", "the additional "+amount
 	}
 	if b.BudgetAdvice != KeepBudget {
-		return fmt.Sprintf("%s is advised: the probability that %s pays is %s.", budget, change, b.BudgetPays.Whole())
+		return fmt.Sprintf("%s is advised: the probability that %s is profitable is %s.", budget, change, b.BudgetPays.Whole())
 	}
-	return fmt.Sprintf("%s is not advised: the probability that %s pays is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
+	return fmt.Sprintf("%s is not advised: the probability that %s is profitable is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
 // ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to the
@@ -288,11 +288,11 @@ func (c *Call) WarnProfit(a *answer.Closing, m PlanMetrics) {
 	case p.Change == nil || p.Change.Value >= 0:
 		return
 	case p.Budget != nil && p.Budget.Value < 0 && p.BreakEven != nil:
-		spend := "additional spend returns less"
+		spend := "the additional spend returns less"
 		if m.Budget < m.CurrentSpend {
-			spend = "saved spend returns more"
+			spend = "the saved spend returns more"
 		}
-		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s: the %s than the break-even ROAS of %s.",
+		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s: %s than the break-even ROAS of %s.",
 			c.Spelled(-p.Change.Value), spend, *p.BreakEven))
 	default:
 		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The allocation is expected to lower contribution after spend by %s.", c.Spelled(-p.Change.Value)))

@@ -45,7 +45,7 @@ func (s *Session) reportable(today civil.Date, name string, args json.RawMessage
 			}
 		}
 		slices.Sort(allowed)
-		return fault.Invalid("params.tool %q cannot be saved; a report calls one of %s", answer.Clean(name), strings.Join(allowed, ", "))
+		return fault.Invalid("params.tool %q cannot be saved: a report can call one of %s", answer.Clean(name), strings.Join(allowed, ", "))
 	}
 	if err := tool.Check(today, args); err != nil {
 		text, hint, _ := fault.Public(err)

@@ -241,7 +241,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 		text = "The store has no orders and " + channels
 	}
 	if c.Store.AdDays.Days() > 0 {
-		text += fmt.Sprintf(". Its ad reports cover %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
+		text += fmt.Sprintf(". The ad reports cover %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
 	}
 	return text + "."
 }

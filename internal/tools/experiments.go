@@ -110,7 +110,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if unread > 0 {
-		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. The reason is in view=results.")
+		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. The reasons are in view=results.")
 	}
 	if len(factors) == 0 {
 		withoutFactors(c, a)
@@ -129,7 +129,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	}
 	for _, t := range all {
 		if used, _ := t.FactorUse(); used && !t.Conclusive() {
-			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s), which was applied manually. Its interval is wide, so the factor remains near its prior of 1.",
+			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s), which a member applied. The interval of the experiment is wide, so the factor remains near the prior of 1.",
 				answer.ChannelName(t.Channel), answer.Clean(string(t.ID))))
 			break
 		}

@@ -70,7 +70,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	}
 	a.estimated()
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "Channels without a model and without an applied factor have their last-touch return, with the interval of an untested factor (0.2 to 1.8).")
+		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is the last-touch return with the interval of an untested factor (0.2 to 1.8).")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -152,7 +152,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = fmt.Sprintf("Test %s next: its incremental return is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate of its ROAS is %s (90%% interval %s to %s).",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
-	a.Warn(answer.WarnRanking, "The ranking assumes a factor standard deviation of 0.5 for channels without a model and without an applied factor.")
+	a.Warn(answer.WarnRanking, "For channels without a model and without an applied factor, the ranking assumes a factor with a standard deviation of 0.5.")
 	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect its effect.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }
