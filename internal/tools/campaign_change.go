@@ -254,7 +254,7 @@ func changeAnswer(r budgetchange.Result) *CampaignChangeAnswer {
 	case budgetchange.Executed:
 		a.Undo = "assay budget-changes rollback " + string(a.AuditID)
 	case budgetchange.Awaiting:
-		a.NextStep = fmt.Sprintf("Another member with the scope %s approves or rejects it within 24 hours: on the page of changes, or with "+
+		a.NextStep = fmt.Sprintf("Another member with the scope %s can approve or reject the change within 24 hours on the Budget changes page, or with "+
 			"assay budget-changes approve %s --as MEMBER", control.ScopeApprove, a.AuditID)
 	case budgetchange.Unchanged, budgetchange.Unknown, budgetchange.Refused:
 	}
@@ -272,7 +272,7 @@ func units(v control.ChangeValue) *float64 {
 
 func wouldWrite(p budgetchange.Preview) string {
 	if p.Unchanged {
-		return "Nothing: the campaign already has this value."
+		return "Nothing, because the campaign already has this value."
 	}
 	what := "status " + p.New.Text
 	if p.Field == control.DailyBudget {
@@ -292,14 +292,14 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	move := fmt.Sprintf("from %s to %s%s", p.Current, p.New, signedPercent(a.Change))
 	switch r.Outcome {
 	case budgetchange.Executed:
-		return fmt.Sprintf("Executed: %s changed %s. Audit row %s; it can be rolled back.%s", what, move, a.AuditID, pausedNote(p))
+		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (audit row %s).%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
 		if r.Change != nil {
-			return fmt.Sprintf("Unchanged: another person set %s to %s at the same moment. Nothing was sent; see audit row %s.", what, p.New, a.AuditID)
+			return fmt.Sprintf("Unchanged: another person set %s to %s at the same time. Nothing was sent. See audit row %s.", what, p.New, a.AuditID)
 		}
 		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit row was written.", what, p.New)
 	case budgetchange.Unknown:
-		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call; check audit row %s.", what, move, a.AuditID)
+		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call. Check audit row %s.", what, move, a.AuditID)
 	case budgetchange.Awaiting:
 		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. Audit row %s.", what, move, a.AuditID)
 	case budgetchange.Refused:
@@ -314,7 +314,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 		text += fmt.Sprintf(" The change %s per week.%s", toolkit.Gain(c, a.Effect.Estimate, ""), c.ProfitSummary(a.Effect.PlanProfit))
 	}
 	if v := p.Blocked(); v != nil {
-		text += fmt.Sprintf(" The guardrail %s blocks the execution: %s", v.Guardrail, v.Text)
+		text += fmt.Sprintf(" The guardrail %s blocks the execution. %s", v.Guardrail, v.Text)
 	} else if v := p.NeedsApproval(); v != nil {
 		text += " " + v.Text
 	}

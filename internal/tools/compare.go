@@ -221,7 +221,7 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 
 func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
-		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare them by change_pct_per_day.", earlier.Days(), recent.Days()))
+		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d days. Compare them by change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
 	if earlier.Intersect(recent).Days() > 0 {
 		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))

@@ -239,7 +239,7 @@ func haloEffectOf(e halo.Effect, spend float64) HaloEffect {
 
 func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s generated %s %s, %s; %s accounts for %s.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+	text := fmt.Sprintf("%s generated %s %s, %s. The surface with the most revenue is %s, with %s of the total.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days), first.Surface, *orZero(first.Share))
 	n := a.Metrics.Halo
 	switch {
@@ -248,7 +248,7 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range,
 	case n.Estimated == 0:
 		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "halo effect", "halo effects"))
 	case n.AboveZero == 0:
-		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero. %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
@@ -271,6 +271,6 @@ func warnHalo(a *OmnichannelAnswer, effects []halo.Effect) {
 	case a.HaloModel.Grade == "correlation":
 		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Run a geo experiment on the largest effect to confirm it.")
 	default:
-		a.Warn(answer.WarnCorrelational, "Halo effects with the grade correlation are correlations over time. The other grades include geo experiments.")
+		a.Warn(answer.WarnCorrelational, "Halo effects with the grade correlation are correlations over time. Effects with other grades also use geo experiments.")
 	}
 }
