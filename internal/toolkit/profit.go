@@ -103,7 +103,7 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	var text string
 	switch p.CostBasis() {
 	case measure.CostsUnknown:
-		return fmt.Sprintf("contribution unknown: costs known for %s of units; import a table of sku and cost, or enter a gross margin with assay costs set", units)
+		return fmt.Sprintf("contribution unknown: costs known for %s of units. Import a table of SKUs and costs, or enter a gross margin with assay costs set", units)
 	case measure.UnitCosts:
 		text = "unit costs of all products"
 	case measure.ExtendedCosts:

@@ -36,7 +36,7 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 		o.Alpha = .1
 	}
 	if len(o.Sizes) == 0 || len(o.Durations) == 0 {
-		return o, fault.Invalid("a selection needs at least one size and one duration")
+		return o, fault.Invalid("a selection needs at least one number of regions and one duration")
 	}
 	o.Effects = slices.Sorted(slices.Values(o.Effects))
 	for _, k := range o.Sizes {
@@ -46,7 +46,7 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 	}
 	for _, d := range o.Durations {
 		if d < 1 || len(p.Periods)-d-o.Lookback+1 < LeastHistory {
-			return o, fault.Invalid("%d periods are too few for a test of %d after a history of at least %d",
+			return o, fault.Invalid("%d periods are too few for a test of %d periods after a history of at least %d periods",
 				len(p.Periods), d, LeastHistory)
 		}
 	}
