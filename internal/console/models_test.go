@@ -249,7 +249,7 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Observational: &mix.Observational{Change: weeks, ZScore: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
 	s.models.state.Model = &known
 	page := b.get("/models/diagnostics?workspace=acme")
-	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "contradicts the observational fit by 4.9 standard deviations", "The model does not use it: its effect has no interval", "Google&lt;b&gt;"} {
+	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "contradicts the observational fit by 4.9 standard deviations", "The model does not use the experiment: its effect has no interval", "Google&lt;b&gt;"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -343,14 +343,14 @@ func spendOf(a *allocation, channel string) float64 {
 func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	effect, name := v.effect(a)
 	if a.BudgetChange.BudgetAdvice == toolkit.KeepBudget {
-		v.Heading = "Keep the total at current spend of " + whole(a.Spend) + " per month."
+		v.Heading = "Keep the total at the current spend of " + whole(a.Spend) + " per month."
 	} else if a.Advice == "shift" {
 		v.Heading = "Shift " + whole(a.moved()) + " between channels: " + signedText(effect.Value, whole) + " " + name + " per month."
 	} else {
-		v.Heading = "Hold the current allocation. A shift has no clear benefit."
+		v.Heading = "Keep the current allocation. A shift has no clear benefit."
 	}
 	if a.Pays != nil {
-		v.Lead = "Probability that the shift pays: " + frame.Figure(*a.Pays, 0) + "%. "
+		v.Lead = "Probability that the shift is profitable: " + frame.Figure(*a.Pays, 0) + "%. "
 	} else {
 		v.Lead = "Probability of more revenue: " + frame.Figure(a.Better, 0) + "%. "
 	}
@@ -463,10 +463,10 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 			total.Value, total.Tone = "Lower", "good"
 		case toolkit.KeepBudget:
 		}
-		v.Facts = append(v.Facts, total, frame.Fact{Name: "Probability that the changed total pays", Value: change.BudgetPays.Whole()})
+		v.Facts = append(v.Facts, total, frame.Fact{Name: "Probability that the changed total is profitable", Value: change.BudgetPays.Whole()})
 	}
 	if a.Pays != nil {
-		v.Facts = append(v.Facts, frame.Fact{Name: "Probability that it pays", Value: frame.Figure(*a.Pays, 0) + "%"})
+		v.Facts = append(v.Facts, frame.Fact{Name: "Probability that the shift is profitable", Value: frame.Figure(*a.Pays, 0) + "%"})
 	}
 	v.Facts = append(v.Facts, frame.Fact{Name: "Probability of more revenue", Value: frame.Figure(a.Better, 0) + "%"})
 	revenue := a.Lift

@@ -22,7 +22,7 @@ func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
 		{
 			"more is not advised", 6000,
 			toolkit.BudgetChange{BudgetPays: new(answers.Percent(42)), BudgetAdvice: toolkit.KeepBudget, BudgetWhy: "below the required 60%"},
-			"Keep the total at current spend of $5,000 per month.",
+			"Keep the total at the current spend of $5,000 per month.",
 			" More budget is not advised: the probability that the additional $1,000 per month is profitable is 42%, below the required 60%.",
 		},
 		{

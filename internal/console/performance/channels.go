@@ -255,11 +255,11 @@ func channelsLead(a returns) string {
 	}
 	switch {
 	case !slices.ContainsFunc(a.Rows, measured):
-		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate what each channel generates."
+		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate the incremental revenue of each channel."
 	case certain == 0:
-		return "No channel has a whole 90% interval above " + a.breakEvenWords() + "."
+		return "No 90% interval is entirely above " + a.breakEvenWords() + "."
 	}
-	return answers.Plural(certain, "channel has", "channels have") + " a whole 90% interval above " + a.breakEvenWords() + "."
+	return answers.Plural(certain, "90% interval is", "90% intervals are") + " entirely above " + a.breakEvenWords() + "."
 }
 
 // ownedBlock is the table of channels without spend. Unattributed revenue is last.

@@ -220,7 +220,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	link, workspace, err := c.Store.ShareByHash(r.Context(), people.Secret(r.PathValue("secret")).Hash())
 	page := reportAt(link.Page)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && (!link.Valid(c.Now()) || page == nil) {
-		c.sharedRefusal(w, r, http.StatusNotFound, "This link does not exist, or it has expired or was revoked. Ask the person who sent it for a new one.")
+		c.sharedRefusal(w, r, http.StatusNotFound, "This link does not exist, or it has expired or was revoked. Ask the person who sent the link for a new link.")
 		return
 	}
 	var view *reportView
