@@ -153,7 +153,7 @@ func sayReturns(c *Call, rows []MixRow, _ ModelResults) string {
 }
 
 func saySaturation(c *Call, rows []MixRow, _ ModelResults) string {
-	return "Saturation, the percentage by which marginal ROAS is below average ROAS, with its 90% interval: " +
+	return "Saturation (the percentage by which marginal ROAS is below average ROAS) with its 90% interval: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.Saturation.Value) }), func(r MixRow) string {
 			return wholes(*r.Saturation)
 		})

@@ -206,7 +206,7 @@ func (c *check) plan() error {
 		return err
 	}
 	if 2*len(c.set) > len(c.panel.Regions) {
-		return fault.Invalid("with %d of %d regions treated, too few donor regions remain", len(c.set), len(c.panel.Regions))
+		return fault.Invalid("%d of %d regions are to be treated: too few donors remain", len(c.set), len(c.panel.Regions))
 	}
 	c.windows = newBacktests(c.panel, judging, []int{len(c.set)}, c.Draws, c.Alpha, c.Seed)
 	c.result.Plan = judge(newBench(), c.panel, c.windows, c.set, c.Alpha, c.Power)

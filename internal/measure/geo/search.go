@@ -31,16 +31,16 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 		return o, fault.Invalid("alpha %v and power %v must be between 0 and 1, counts not negative", o.Alpha, o.Power)
 	}
 	if len(o.Sizes) == 0 || o.Duration < 1 {
-		return o, fault.Invalid("a search needs at least one number of regions and one duration")
+		return o, fault.Invalid("a search needs at least one size and a duration")
 	}
 	for _, k := range o.Sizes {
 		if k < 1 || 2*k > len(p.Regions) {
-			return o, fault.Invalid("with %d of %d regions treated, too few donor regions remain", k, len(p.Regions))
+			return o, fault.Invalid("a test of %d of %d regions leaves too few donors", k, len(p.Regions))
 		}
 	}
 	if choosing, judging := backtestWindows(len(p.Periods), o.Duration, 1); len(choosing) == 0 || len(judging) == 0 {
 		return o, fault.NotReady(
-			"%d periods are too few to backtest a test of %d periods: the history must be at least four times as long",
+			"%d periods are too few for backtests of a test of %d periods: the history must be at least four times as long",
 			len(p.Periods), o.Duration)
 	}
 	for r, y := range p.Values {
@@ -103,7 +103,7 @@ func (s *search) run() ([]Plan, error) {
 		}
 	}
 	if len(rated) == 0 {
-		return nil, fault.Invalid("no allowed number of regions fits the %d regions that must be treated and the %d regions that can be treated",
+		return nil, fault.Invalid("no size fits the %d regions that must be treated and the %d regions that can be treated",
 			len(s.include), len(s.pool))
 	}
 	return s.plans(rated), nil

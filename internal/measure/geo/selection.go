@@ -36,7 +36,7 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 		o.Alpha = .1
 	}
 	if len(o.Sizes) == 0 || len(o.Durations) == 0 {
-		return o, fault.Invalid("a selection needs at least one number of regions and one duration")
+		return o, fault.Invalid("a selection needs at least one size and one duration")
 	}
 	o.Effects = slices.Sorted(slices.Values(o.Effects))
 	for _, k := range o.Sizes {

@@ -122,7 +122,7 @@ func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	}
 	var why []string
 	if m.Settings != settings {
-		why = append(why, "the workspace's currency or revenue basis has changed since training")
+		why = append(why, "the currency or the revenue definition of the workspace has changed since the training")
 	}
 	if behind := last.Sub(m.Window.Last); behind > staleAfter {
 		why = append(why, fmt.Sprintf("the data contain %d days of sales after the training window, which ends on %s", behind, m.Window.Last))
