@@ -223,7 +223,7 @@ func (s *scheduleView) words() []string {
 	if plan.Steadily.Total.Mean > 0 {
 		share = plan.Lift.Mean / plan.Steadily.Total.Mean
 	}
-	gain := fmt.Sprintf("The expected gain over the best constant weekly spend is %s (90%% interval %s to %s), %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
+	gain := fmt.Sprintf("The expected gain over the best constant weekly spend is %s (90%% interval %s to %s), which is %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
 	if share >= minWeeklyGain && plan.Better >= minProbability {
 		words = append(words, gain+" Recommendation: vary spend by week.")
 	} else {

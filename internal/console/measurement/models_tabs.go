@@ -59,7 +59,7 @@ func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 	returns := frame.Block{
 		Section: c.section(view.Place, "returns", "Return by channel", "90% credible intervals", "incremental revenue"), Table: returnTable(a),
 		Legend: []frame.Legend{{Name: "ROAS", Class: "dot"}, {Name: "Marginal ROAS", Class: "diamond"}},
-		After:  "Red: the next unit of spend returns less than it costs" + breakEvenWords(a.Metrics.BreakEven) + ".",
+		After:  "Red: marginal ROAS is below " + breakEvenWords(a.Metrics.BreakEven) + ".",
 	}
 	returns.CSV = frame.ModelsPath + "/export.csv?of=channels&" + view.Query
 	view.Blocks, view.Facts = []frame.Block{returns}, c.facts(view, a, share)
@@ -88,9 +88,9 @@ func breakEvenOf(b *answers.Ratio) float64 {
 // breakEvenWords name the break-even, or the missing data.
 func breakEvenWords(b *answers.Ratio) string {
 	if b == nil {
-		return "; without costs, break-even is a ROAS of 1"
+		return "1, which is break-even if costs are unknown"
 	}
-	return " at the break-even ROAS of " + ratio(float64(*b))
+	return "the break-even ROAS of " + ratio(float64(*b))
 }
 
 // paying returns the channels whose whole interval is above break-even.
@@ -336,7 +336,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 		}
 	}
 	view.Heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
-	view.Lead = fmt.Sprintf("Their expected marginal ROAS is below %s. In the gray areas, the curves are extrapolated: the data contain no such spend.", ratio(even))
+	view.Lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s. In the gray areas, the curves are extrapolated: the data contain no such spend.", ratio(even))
 	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
 	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
 	part := picturePart{Section: section}

@@ -463,7 +463,7 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 			total.Value, total.Tone = "Lower", "good"
 		case toolkit.KeepBudget:
 		}
-		v.Facts = append(v.Facts, total, frame.Fact{Name: "Probability that the changed total is profitable", Value: change.BudgetPays.Whole()})
+		v.Facts = append(v.Facts, total, frame.Fact{Name: "Probability that the budget change is profitable", Value: change.BudgetPays.Whole()})
 	}
 	if a.Pays != nil {
 		v.Facts = append(v.Facts, frame.Fact{Name: "Probability that the shift is profitable", Value: frame.Figure(*a.Pays, 0) + "%"})

@@ -59,7 +59,7 @@ func (c *pages) sharesPage(w http.ResponseWriter, v frame.Visit) {
 func (c *pages) sharesPlace(w http.ResponseWriter, v frame.Visit, named string) (frame.Place, bool) {
 	p, ok := c.PlaceOf(w, v, named)
 	if ok && !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can share its pages. Ask one of them.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can share its pages. Ask an owner or admin.")
 		return p, false
 	}
 	return p, ok
