@@ -20,7 +20,7 @@ type TestDesign struct {
 	Days    int            `json:"test_days"`
 	Factor  answer.Ratio   `json:"spend_factor" doc:"Factor of the spend in these regions; 0 pauses the channel."`
 	Change  answer.Money   `json:"spend_change" doc:"Change of spend over the whole test."`
-	Effect  answer.Money   `json:"plausible_revenue_change" doc:"At the plausible return, over the whole test."`
+	Effect  answer.Money   `json:"plausible_revenue_change" doc:"Change of revenue at the plausible return, over the whole test."`
 	MDE     answer.Percent `json:"minimum_detectable_effect_pct"`
 	Cost    answer.Money   `json:"expected_cost" doc:"Expected loss of contribution, below 0 for a gain; without costs of goods, the size of the change of spend."`
 }

@@ -16,7 +16,7 @@ type modelTest struct {
 	Channel measure.Channel                `json:"channel"`
 	Start   civil.Date                     `json:"start"`
 	End     civil.Date                     `json:"end"`
-	Used    bool                           `json:"used" doc:"It calibrates the model."`
+	Used    bool                           `json:"used" doc:"true if the experiment calibrates the model."`
 	Why     string                         `json:"why_not,omitempty"`
 	Found   *answer.Estimate[answer.Ratio] `json:"found,omitempty" doc:"Revenue of the whole store per unit of spend that the experiment changed."`
 	Weeks   *answer.Estimate[answer.Ratio] `json:"weeks_alone,omitempty" doc:"The same quantity from the observational fit, without experiments."`

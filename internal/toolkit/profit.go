@@ -188,7 +188,7 @@ func (s PlanStart) Budget(m *mix.Model) (total float64) {
 
 // PlanProfit is the effect of an allocation on the contribution after spend.
 type PlanProfit struct {
-	Change       *answer.Estimate[answer.Money] `json:"expected_contribution_change,omitempty" doc:"Of contribution after spend, compared with current spend."`
+	Change       *answer.Estimate[answer.Money] `json:"expected_contribution_change,omitempty" doc:"Change of contribution after spend, compared with current spend."`
 	PaysPct      *answer.Percent                `json:"pays_pct,omitempty" doc:"Probability that contribution after spend rises."`
 	BreakEven    *answer.Ratio                  `json:"break_even_roas,omitempty" detail:"analyst" doc:"Marginal ROAS below which spend loses money."`
 	Reallocation *answer.Estimate[answer.Money] `json:"reallocation_contribution_change,omitempty" detail:"analyst" doc:"Part from reallocating current spend."`

@@ -129,17 +129,17 @@ type CampaignChangeAnswer struct {
 	Account       string                  `json:"account_id"`
 	Campaign      ads.CampaignID          `json:"platform_campaign_id"`
 	Name          answer.Foreign          `json:"campaign_name,omitempty"`
-	CurrentValue  *float64                `json:"current_budget_value,omitempty" doc:"Daily, in platform units, as read from the platform."`
+	CurrentValue  *float64                `json:"current_budget_value,omitempty" doc:"Daily budget in platform units, as read from the platform."`
 	NewValue      *float64                `json:"new_budget_value,omitempty"`
 	Unit          string                  `json:"budget_unit,omitempty"`
-	CurrentAmount *float64                `json:"current_amount,omitempty" doc:"Daily, in whole currency units."`
+	CurrentAmount *float64                `json:"current_amount,omitempty" doc:"Daily budget in whole currency units."`
 	NewAmount     *float64                `json:"new_amount,omitempty"`
 	Change        *float64                `json:"change_pct,omitempty"`
-	CurrentStatus ads.Status              `json:"current_status" doc:"Of the campaign."`
+	CurrentStatus ads.Status              `json:"current_status" doc:"Status of the campaign."`
 	NewStatus     ads.Status              `json:"new_status,omitempty"`
 	Live          string                  `json:"live_value,omitempty" doc:"Latest value on the platform, if the outcome is unknown."`
 	Feeds         []FedCampaign           `json:"budget_also_feeds,omitempty" doc:"Other campaigns that use the shared budget."`
-	Effect        *toolkit.ExpectedEffect `json:"expected_effect,omitempty" doc:"If the campaign spends its budget."`
+	Effect        *toolkit.ExpectedEffect `json:"expected_effect,omitempty" doc:"Expected effect if the campaign spends its budget."`
 	NoEffect      string                  `json:"no_expected_effect,omitempty" doc:"Why there is no estimate."`
 	Writes        string                  `json:"would_write,omitempty" doc:"What an execution sends and records."`
 	Undo          string                  `json:"undo,omitempty"`

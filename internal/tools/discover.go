@@ -76,7 +76,7 @@ type DiscoverRow struct {
 	LastDay   civil.Date       `json:"last_day,omitzero"`
 	Missing   int64            `json:"missing_days,omitempty"`
 	Account   string           `json:"account,omitempty" doc:"Ad account that budget changes can use."`
-	Expires   time.Time        `json:"token_expires,omitzero" doc:"Of the account's credentials."`
+	Expires   time.Time        `json:"token_expires,omitzero" doc:"Expiry of the account's credentials."`
 	Why       string           `json:"why,omitempty" detail:"analyst"`
 	Imported  time.Time        `json:"last_import,omitzero" detail:"debug" doc:"Actual time, not the clock of a demo store."`
 }

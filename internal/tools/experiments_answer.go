@@ -79,7 +79,7 @@ type ExperimentRow struct {
 
 	Spend     *answer.Money                  `json:"spend,omitempty"`
 	LastTouch *answer.Money                  `json:"last_touch_revenue,omitempty"`
-	ROAS      *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"On the days of the row."`
+	ROAS      *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"Last-touch ROAS on the days of the row."`
 	Claimed   *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
 	Modelled  *answer.Estimate[answer.Ratio] `json:"model_roas,omitempty" detail:"analyst" doc:"ROAS in the media mix model, over its window."`
 	toolkit.Best

@@ -26,7 +26,7 @@ type explainParams struct {
 // ExplainAnswer is the answer of the explain tool. Its summary is the definition of the best article with its formula.
 type ExplainAnswer struct {
 	answer.Opening
-	Found   bool            `json:"found" doc:"An article answers the query."`
+	Found   bool            `json:"found" doc:"true if an article answers the query."`
 	Topic   knowledge.Topic `json:"topic,omitempty" doc:"The topic that was searched; absent: all."`
 	Article string          `json:"article,omitempty" doc:"The best article in Markdown, from detail_level=analyst."`
 	answer.Table[ExplainRow]

@@ -48,7 +48,7 @@ type PreflightAnswer struct {
 // PreflightMetrics are the readiness and the detectable effects of a geo experiment.
 type PreflightMetrics struct {
 	Score      int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
-	Ready      bool            `json:"ready" doc:"No gate fails."`
+	Ready      bool            `json:"ready" doc:"true if no gate fails."`
 	Regions    int             `json:"regions" doc:"Regions with orders, in the country with the most orders."`
 	Donors     int             `json:"donor_regions" doc:"Donor pool: all regions except the treated ones."`
 	History    int             `json:"history_days"`
@@ -58,7 +58,7 @@ type PreflightMetrics struct {
 	Revenue    *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
 	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over the same number of days; without spend by region, allocated by revenue."`
 	Return     *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that the test detects when it pauses that spend."`
-	LastTouch  *answer.Ratio   `json:"last_touch_roas,omitempty" doc:"Over the history; not incremental."`
+	LastTouch  *answer.Ratio   `json:"last_touch_roas,omitempty" doc:"Last-touch ROAS over the history, which is not incremental ROAS."`
 }
 
 // PowerPoint is a lift and the power to detect it.

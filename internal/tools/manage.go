@@ -35,8 +35,8 @@ type ManageAnswer struct {
 	Executed     bool                 `json:"executed" doc:"true only if the record was written."`
 	Status       ManageStatus         `json:"status" doc:"preview, executed or unchanged."`
 	Action       string               `json:"action"`
-	Problem      string               `json:"problem,omitempty" doc:"Why an execution would be refused."`
-	ID           string               `json:"id,omitempty" doc:"Of the record."`
+	Problem      string               `json:"problem,omitempty" doc:"Why an execution would be rejected."`
+	ID           string               `json:"id,omitempty" doc:"ID of the record."`
 	ExperimentID control.ExperimentID `json:"experiment_id,omitempty"`
 	Record       *record.Record       `json:"record,omitempty" doc:"The record; in a preview, as it would be stored."`
 	Undo         string               `json:"undo,omitempty"`

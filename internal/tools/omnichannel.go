@@ -52,7 +52,7 @@ type SurfaceMetrics struct {
 // HaloCounts counts the effects of each kind, at every detail level.
 type HaloCounts struct {
 	Estimated    int `json:"estimated"`
-	AboveZero    int `json:"above_zero" doc:"With the whole 95% interval."`
+	AboveZero    int `json:"above_zero" doc:"Effects with a 95% interval entirely above zero."`
 	NotEstimable int `json:"not_estimable"`
 }
 

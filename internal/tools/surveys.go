@@ -63,7 +63,7 @@ type SurveysAnswer struct {
 	View      SurveysView       `json:"view"`
 	Question  answer.Foreign    `json:"question,omitempty"`
 	Channel   measure.Channel   `json:"channel,omitempty"`
-	Metrics   SurveyMetrics     `json:"metrics" doc:"Over all rows of all pages."`
+	Metrics   SurveyMetrics     `json:"metrics" doc:"Metrics over all rows of all pages."`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
 	answer.Table[SurveyRow]
 	answer.Closing
