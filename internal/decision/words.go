@@ -2,6 +2,7 @@ package decision
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/internal/ads"
 	"assay/internal/answer"
@@ -41,6 +42,14 @@ func ratio(f detect.Finding, name string) string { return answer.Ratio(figure(f,
 
 func count(f detect.Finding, name string) string {
 	return answer.Quantity(answer.Decimals(figure(f, name), 0))
+}
+
+// goal formats a figure of a target: a number of orders, or an amount of money.
+func goal(c *toolkit.Call, f detect.Finding, name string) string {
+	if metric, _, _ := strings.Cut(f.Subject, " of "); strings.HasSuffix(metric, string(snapshot.Orders)) {
+		return count(f, name)
+	}
+	return spelled(c, f, name)
 }
 
 // count100 formats a ratio as a number per hundred.
@@ -161,13 +170,13 @@ var wordings = map[detect.Kind]wording{
 	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A discount code was used for %s orders in 14 days, compared with about %s usual orders.", count(f, "orders"), count(f, "usual_orders"))
 	}, "Check whether the code is public. If it is, replace it.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
-	detect.PacingRisk: {func(_ *toolkit.Call, f detect.Finding) string {
+	detect.PacingRisk: {func(c *toolkit.Call, f detect.Finding) string {
 		verb := "will be missed"
 		if figure(f, "expected") > figure(f, "target") {
 			verb = "will be exceeded"
 		}
-		return fmt.Sprintf("The target for %s (%s) %s with a probability of %s: the forecast is %s (90%% interval %s to %s).", f.Subject, count(f, "target"), verb, share(f, "probability"),
-			count(f, "expected"), count(f, "expected_low"), count(f, "expected_high"))
+		return fmt.Sprintf("The target for %s (%s) %s with a probability of %s: the forecast is %s (90%% interval %s to %s).", f.Subject, goal(c, f, "target"), verb, share(f, "probability"),
+			goal(c, f, "expected"), goal(c, f, "expected_low"), goal(c, f, "expected_high"))
 	}, "Adjust the target, or adjust the budget for the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
 	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A creator without a recent booking generated about %[1]s orders in %[3]d days, at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)

@@ -93,13 +93,13 @@ func explainNothing(c *toolkit.Call, a *ExplainAnswer, p explainParams, nearest 
 	}
 	a.Summary = "No article answers this query. The knowledge base covers marketing measurement and this service only."
 	if p.Topic != "" {
-		a.Summary = fmt.Sprintf("No article of the topic %q answers this query.", p.Topic)
+		a.Summary = fmt.Sprintf("No article in the topic %q answers this query.", p.Topic)
 	}
 	if len(titles) > 0 {
 		a.Summary += " The nearest titles are: " + answer.Listed(titles) + "."
 	}
 	if p.Topic != "" && len(c.Knowledge.Find(p.Query)) > 0 {
-		c.Suggest(&a.Closing, "explain", map[string]any{"query": p.Query}, "Another topic has an article.")
+		c.Suggest(&a.Closing, "explain", map[string]any{"query": p.Query}, "Search in all topics.")
 	}
 	c.Suggest(&a.Closing, "discover", map[string]any{}, "See the store's data and tools.")
 }

@@ -94,7 +94,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:
-		a.Warn(answer.WarnNoTargets, "No targets are loaded. "+template)
+		a.Warn(answer.WarnNoTargets, "No targets are set. "+template)
 	case !set:
 		a.Warn(answer.WarnNoTargets, "No target under way matches the filters. "+template)
 		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(TargetsAspect)}, "List all targets.")

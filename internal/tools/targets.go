@@ -18,7 +18,7 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 	}
 	a.Metrics = ForecastMetrics{Targets: new(len(found)), Closed: new(0), Met: new(0)}
 	if len(found) == 0 {
-		a.Summary = "No targets are loaded."
+		a.Summary = "No targets are set."
 		if all > 0 {
 			a.Summary = fmt.Sprintf("None of %s matches the filters.", answer.Plural(all, "target", "targets"))
 		}
@@ -79,6 +79,6 @@ func countStatus(rows []pacing.Row, s pacing.Status) int {
 }
 
 // howToLoadTargets describes the CSV that the import reads without a mapping.
-const howToLoadTargets = "Set targets on the Forecasts page, or import a CSV file with the header metric,period,start,channel,value. " +
+const howToLoadTargets = "To set targets, use the Forecasts page or import a CSV file with the header metric,period,start,channel,value. " +
 	"An example of a row is revenue,monthly,%s,,100000. Metrics are revenue, orders, spend and roas; periods are daily, weekly, monthly and quarterly. " +
 	"An empty channel means the whole store."
