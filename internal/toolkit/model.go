@@ -32,7 +32,7 @@ func (c *Call) WhyNotNewer() string {
 // model.
 func (c *Call) Model() (*mix.Model, error) {
 	status, why := ModelState(c.Snapshot)
-	train := "Train one with: assay train mmm --workspace " + string(c.Workspace.ID)
+	train := "Train a model with: assay train mmm --workspace " + string(c.Workspace.ID)
 	switch status {
 	case "":
 		if c.MMM.Training {

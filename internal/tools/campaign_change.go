@@ -167,7 +167,7 @@ type GuardrailRow struct {
 // changeCampaign previews or applies the change.
 func changeCampaign(ctx context.Context, c *toolkit.Call, r budgetchange.Request, confirm bool) (*CampaignChangeAnswer, error) {
 	if c.Budgets == nil {
-		return nil, fault.NotReady("this service cannot reach ad platforms").WithHint("campaigns shows spend by campaign.")
+		return nil, fault.NotReady("this service cannot reach ad platforms").WithHint("Use the campaigns tool to see spend by campaign.")
 	}
 	why := ""
 	r.Effect = func(ctx context.Context, p budgetchange.Preview) (stored json.RawMessage) {
@@ -301,7 +301,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	case budgetchange.Unknown:
 		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call. Check audit row %s.", what, move, a.AuditID)
 	case budgetchange.Awaiting:
-		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. Audit row %s.", what, move, a.AuditID)
+		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. See audit row %s.", what, move, a.AuditID)
 	case budgetchange.Refused:
 		return fmt.Sprintf("Rejected: %s was not changed %s. The field problem has the reason.", what, move)
 	case budgetchange.Previewed:
@@ -324,7 +324,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 // pausedNote states that a budget of a paused campaign has no effect.
 func pausedNote(p budgetchange.Preview) string {
 	if p.Field == control.DailyBudget && p.Status == ads.Paused {
-		return " The campaign is paused: its budget has no effect until it is resumed."
+		return " The campaign is paused: the budget has no effect until the campaign is resumed."
 	}
 	return ""
 }

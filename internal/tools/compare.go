@@ -207,7 +207,7 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	text := fmt.Sprintf("Revenue%s was %s in %d days, compared with %s in %d days: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if a.Metrics.Revenue.Previous == nil {
-		text = fmt.Sprintf("Revenue was %s in %d days. Revenue of period 1 is unknown: it starts before the store's first order.",
+		text = fmt.Sprintf("Revenue was %s in %d days. Revenue of period 1 is unknown, because period 1 starts before the store's first order.",
 			c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days)
 	}
 	if change := a.Metrics.Revenue.PerDay; change != nil {

@@ -259,7 +259,7 @@ func integrationsSummary(rows []DiscoverRow) string {
 			answer.Plural(countOf(rows, "stale"), "is", "are"))
 	}
 	if accounts > 0 {
-		text += fmt.Sprintf(" %s connected; %d have an error.", answer.Plural(accounts, "ad account is", "ad accounts are"),
+		text += fmt.Sprintf(" %s connected, %d with an error.", answer.Plural(accounts, "ad account is", "ad accounts are"),
 			countOf(rows, string(control.ConnectionError)))
 	}
 	return text

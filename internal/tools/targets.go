@@ -57,7 +57,7 @@ func combineTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer, 
 	if by == "" || c.View.DetailLevel == answer.DebugLevel {
 		return rows, nil
 	}
-	a.Summary += fmt.Sprintf(" Rows sum daily targets by %s.", by)
+	a.Summary += fmt.Sprintf(" Each row is the sum of the daily targets of a %s.", by)
 	arguments := map[string]any{
 		"aspect": string(TargetsAspect), "period_type": string(pacing.DailyPeriod), "detail_level": string(answer.DebugLevel), "format": string(answer.CSVFormat),
 	}
