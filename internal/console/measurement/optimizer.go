@@ -311,7 +311,7 @@ func (v *optimizerView) fill(a *allocation) {
 	)
 	if a.Test != "" {
 		address := planPath + "?" + url.Values{"workspace": {string(v.Workspace.ID)}, "channel": {string(a.Test)}}.Encode()
-		v.Facts = append(v.Facts, frame.Fact{Name: "Test first", Value: frame.ChannelName(a.Test), Href: address})
+		v.Facts = append(v.Facts, frame.Fact{Name: "Channel to test first", Value: frame.ChannelName(a.Test), Href: address})
 	}
 	for _, why := range a.Reasons {
 		v.Reasons = append(v.Reasons, frame.Sentence(why))
@@ -455,7 +455,7 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 	}
 	v.Facts = append(v.Facts, advice)
 	if change := a.BudgetChange; change.BudgetPays != nil {
-		total := frame.Fact{Name: "Advice on the total", Value: "Keep current spend", Tone: "warning"}
+		total := frame.Fact{Name: "Advice on the total budget", Value: "Keep current spend", Tone: "warning"}
 		switch change.BudgetAdvice {
 		case toolkit.RaiseBudget:
 			total.Value, total.Tone = "Raise", "good"

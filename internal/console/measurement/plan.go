@@ -86,7 +86,7 @@ type design struct {
 	MDE, Spend  string
 	Recommended bool
 	Chosen      bool
-	Note        string // Recommended, or Most power
+	Note        string // Recommended, or Highest power
 }
 
 // wantedPower is the power in percent that a design should reach.
@@ -99,7 +99,7 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 		return nil
 	}
 	spend, base := float64(*a.Metrics.Spend), float64(*a.Metrics.Revenue)/float64(*a.Metrics.MDE)*100
-	all := []design{{Key: "off", Name: "Turn off", Factor: 0}, {Key: "x3", Name: "Raise spend ×3", Factor: 3}, {Key: "x4", Name: "Raise spend ×4", Factor: 4}}
+	all := []design{{Key: "off", Name: "Pause channel", Factor: 0}, {Key: "x3", Name: "Triple spend", Factor: 3}, {Key: "x4", Name: "Quadruple spend", Factor: 4}}
 	for i := range all {
 		d := &all[i]
 		d.Change = (d.Factor - 1) * spend
@@ -119,7 +119,7 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 			best = i
 		}
 	}
-	all[best].Recommended, all[best].Note = true, "Most power"
+	all[best].Recommended, all[best].Note = true, "Highest power"
 	if all[best].Power >= wantedPower {
 		all[best].Note = "Recommended"
 	}
