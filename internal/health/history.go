@@ -29,7 +29,7 @@ func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
 	}
 	for _, curve := range c.Store.Late {
 		f.Severity = SeverityInfo
-		f.Finding += fmt.Sprintf(" The %s of %s still changed after its window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
+		f.Finding += fmt.Sprintf(" The %s of %s still changed after the platform's attribution window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
 		f.Fix = "Import the reports of the platform again for a longer period."
 	}
 	return f, nil

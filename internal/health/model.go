@@ -35,13 +35,13 @@ func checkModel(c *toolkit.Call) Finding {
 		f.Severity, f.Finding = SeverityWarning, "The model is stale: "+strings.Join(why, "; ")+"."
 		f.about = "the media mix model is stale"
 	case status == mix.Refused:
-		f.Severity, f.Finding, f.Fix = SeverityWarning, "The model was rejected: "+strings.Join(why, "; ")+".", "Fix this, then run "+train
+		f.Severity, f.Finding, f.Fix = SeverityWarning, "The model was rejected: "+strings.Join(why, "; ")+".", "Correct the cause, then run "+train
 		f.about = "the media mix model was rejected"
 	default:
 		f.Finding = "There is no trained media mix model. These tools need a model: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + "."
 	}
 	if why := c.WhyNotNewer(); why != "" && !c.MMM.Training {
-		f.Severity, f.Finding, f.Fix = SeverityWarning, f.Finding+" "+why, "Fix this, then run "+train
+		f.Severity, f.Finding, f.Fix = SeverityWarning, f.Finding+" "+why, "Correct the cause, then run "+train
 		f.about = "a newer training of the media mix model was rejected"
 	}
 	return f

@@ -42,7 +42,7 @@ func (c *Call) Model() (*mix.Model, error) {
 			WithHint("%s. Meanwhile, the performance and campaigns tools show spend and revenue.", train)
 	case mix.Refused:
 		return nil, fault.NotReady("the last training of the media mix model was rejected: %s", strings.Join(why, "; ")).
-			WithHint("Fix this, then train again: assay train mmm --workspace %s", c.Workspace.ID)
+			WithHint("Correct the cause, then train again: assay train mmm --workspace %s", c.Workspace.ID)
 	case mix.Active, mix.Stale:
 	}
 	if c.MMM.Model.Settings != c.Workspace.ModelSettings() {
