@@ -169,7 +169,7 @@ var wordings = map[detect.Kind]wording{
 	}, "Check UTM parameters, consent and the pixel of the channel. Do not evaluate the channel by last touch.", on("surveys", map[string]any{}), "Compare survey answers with last touch."},
 	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A discount code was used for %s orders in 14 days, compared with about %s usual orders.", count(f, "orders"), count(f, "usual_orders"))
-	}, "Check whether the code is public. If it is, replace it.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
+	}, "Check whether the code is public. Replace a public code.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
 	detect.PacingRisk: {func(c *toolkit.Call, f detect.Finding) string {
 		verb := "will be missed"
 		if figure(f, "expected") > figure(f, "target") {

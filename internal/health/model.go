@@ -20,7 +20,7 @@ func checkModel(c *toolkit.Call) Finding {
 	case status == mix.Active:
 		m := c.MMM.Model
 		f.Severity, f.Fix = SeverityOK, ""
-		f.Finding = fmt.Sprintf("Model %d is active. It is fitted to %d channels and %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
+		f.Finding = fmt.Sprintf("Model %d is active. The model is fitted to %d channels and %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
 		for _, t := range m.Tests {
 			if t.Contradicts() {
 				f.Severity, f.Fix = SeverityWarning, "Check the experiment and possible confounding of the channel's spend."

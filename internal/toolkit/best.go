@@ -56,7 +56,7 @@ func originOf(r snapshot.Return) string {
 // WhyReturnsDiffer explains the best estimate of a channel and how other figures differ from it.
 func WhyReturnsDiffer(r snapshot.Return) string {
 	if r.Best == nil {
-		return "No order is attributed to the channel, and it is not in a media mix model."
+		return "No order is attributed to the channel, and the channel is not in a media mix model."
 	}
 	text := fmt.Sprintf("Best estimate: %s, %s.", originOf(r), answer.Dates(r.Days))
 	if r.Basis != snapshot.ByModel && r.Modelled != nil {
@@ -66,7 +66,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 		text += fmt.Sprintf(" Last touch (%s) credits the last click only, whether or not it caused the order.", answer.Ratio(*r.LastTouch))
 	}
 	if times, ok := r.ClaimedOver(); ok {
-		text += fmt.Sprintf(" The platform reports %s times the estimate: it uses its own attribution window and counts view-through conversions.", answer.Ratio(times))
+		text += fmt.Sprintf(" The platform reports %s times the estimate. The platform uses its own attribution window and counts view-through conversions.", answer.Ratio(times))
 	}
 	return text
 }

@@ -90,11 +90,11 @@ func (d Designs) Sentence(c *Call, channel measure.Channel) string {
 	switch {
 	case len(d.Tests) > 0 && d.Tests[0].Factor == 0:
 		t := d.Tests[0]
-		return fmt.Sprintf(" The cheapest design at an iROAS of %s pauses %s in %s for %d days. It saves %s of spend.",
+		return fmt.Sprintf(" The cheapest design at an iROAS of %s pauses %s in %s for %d days. The design saves %s of spend.",
 			answer.Ratio(d.Return), answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(-t.Change))
 	case len(d.Tests) > 0:
 		t := d.Tests[0]
-		return fmt.Sprintf(" The cheapest design at an iROAS of %[1]s multiplies the spend of %[3]s in %[4]s by %[2]s for %[5]d days. It costs %[6]s of additional spend.",
+		return fmt.Sprintf(" The cheapest design at an iROAS of %[1]s multiplies the spend of %[3]s in %[4]s by %[2]s for %[5]d days. The design costs %[6]s of additional spend.",
 			answer.Ratio(d.Return), t.Factor, answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(t.Change))
 	case d.Least > 0 && !math.IsInf(d.Least, 0):
 		return fmt.Sprintf(" No design of at most six weeks detects an iROAS of %s: a pause detects an iROAS of %s or more.", answer.Ratio(d.Return), answer.Ratio(d.Least))

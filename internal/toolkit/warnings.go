@@ -108,7 +108,7 @@ func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
 // WarnPartial warns that the window includes today.
 func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.Warn(answer.WarnPartialDay, fmt.Sprintf("The data of %s are incomplete: changes look worse than they are.", c.Today))
+		a.Warn(answer.WarnPartialDay, fmt.Sprintf("The data of %s are incomplete, so changes look worse than they are.", c.Today))
 	}
 }
 

@@ -65,7 +65,7 @@ func (ids resourceIDs) into(r *budgetchange.Request) error {
 		case id.value == "":
 		case id.platform != r.Platform:
 			return fault.Invalid("platform_resource_ids.%s belongs to %s, not to %s", id.name, ads.DisplayName(id.platform),
-				ads.DisplayName(r.Platform)).WithHint("Omit it.")
+				ads.DisplayName(r.Platform)).WithHint("Omit this ID.")
 		default:
 			if err := id.read("platform_resource_ids."+id.name, id.value, r); err != nil {
 				return err
@@ -87,7 +87,7 @@ func accountID(name, value string, r *budgetchange.Request) error {
 func campaignName(name, value string, r *budgetchange.Request) error {
 	account, id, err := resourceName(name, value, "campaigns")
 	if err == nil && ads.CampaignID(id) != r.Campaign {
-		err = fault.Invalid("%s names the campaign %s; platform_campaign_id names a different campaign", name, id).WithHint("Correct one of them.")
+		err = fault.Invalid("%s names the campaign %s; platform_campaign_id names a different campaign", name, id).WithHint("Correct one of the IDs.")
 	}
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func resourceName(name, value, kind string) (account, id string, err error) {
 	parts := strings.Split(value, "/")
 	if len(parts) != 4 || parts[0] != "customers" || parts[2] != kind || !ads.IsNumber(parts[1], 20) || !ads.IsNumber(parts[3], 20) {
 		return "", "", fault.Invalid("%s %q is not a resource name of Google Ads", name, answer.Clean(value)).
-			WithHint("It has the form customers/ACCOUNT/%s/ID.", kind)
+			WithHint("Use the form customers/ACCOUNT/%s/ID.", kind)
 	}
 	return parts[1], parts[3], nil
 }

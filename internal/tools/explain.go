@@ -75,7 +75,7 @@ func explainBest(c *toolkit.Call, a *ExplainAnswer, best *knowledge.Article) (er
 		}
 	}
 	if best.Call != nil && c.Works(best.Call.Tool, best.Call.Arguments) {
-		c.Suggest(&a.Closing, best.Call.Tool, best.Call.Arguments, "See it in the store's own data.")
+		c.Suggest(&a.Closing, best.Call.Tool, best.Call.Arguments, "See related figures of the store.")
 	}
 	related, err := c.Knowledge.Article(best.Related[0])
 	if err != nil {
