@@ -9,8 +9,7 @@ import (
 )
 
 // Method describes how findings and their values are obtained.
-const Method = "A finding about a change requires a robust z-score of at least 3 against the history of the series. The change is also compared with the year before. " +
-	"Each value is the expected gain per month if the action is taken: " +
+const Method = "Changes are compared with the series' own history by a robust z-score of at least 3, and with the year before. Values are expected gains of acting per month: " +
 	"contribution where costs are known, revenue otherwise. A finding points to a change; it does not prove its cause."
 
 // InsightCounts are numbers of insights.

@@ -184,7 +184,7 @@ func (r *CampaignReturns) Sentence() string {
 	say := func(n namedCampaign) string {
 		text := fmt.Sprintf("%s (incremental ROAS %s, 90%% interval %s to %s", answer.CampaignName(n.Platform, n.ID), n.Return.Value, n.Return.Low, n.Return.High)
 		if n.Verdict != "" {
-			text += "; recommendation: " + n.Verdict
+			text += "; " + n.Verdict
 		}
 		return text + ")"
 	}

@@ -108,7 +108,7 @@ func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
 // WarnPartial warns that the window includes today.
 func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.Warn(answer.WarnPartialDay, fmt.Sprintf("The data of %s are incomplete, so changes look worse than they are.", c.Today))
+		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is incomplete: changes look worse than they are.", c.Today))
 	}
 }
 
@@ -120,7 +120,7 @@ func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 		end = c.Today.AddDays(-1)
 	}
 	if !last.IsZero() && !last.Before(w.First) && last.Before(end) {
-		a.Warn(answer.WarnDataEnd, fmt.Sprintf("The date of the last order is %s: later days have no orders.", last))
+		a.Warn(answer.WarnDataEnd, fmt.Sprintf("The last order is from %s: later days have no orders.", last))
 	}
 }
 

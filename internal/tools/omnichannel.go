@@ -239,7 +239,7 @@ func haloEffectOf(e halo.Effect, spend float64) HaloEffect {
 
 func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s generated %s %s, %s. The surface with the most revenue is %s, with %s of the total.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+	text := fmt.Sprintf("%s generated %s %s, %s; %s accounts for %s.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days), first.Surface, *orZero(first.Share))
 	n := a.Metrics.Halo
 	switch {

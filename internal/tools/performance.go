@@ -338,6 +338,6 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		c.Suggest(a, "surveys", toolkit.Dated(days), "See the survey answers of the period.")
 		return
 	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s a channel and have a weight of %s in the credits. The remaining weight is last touch. Answers show what customers remember, not what caused their orders.",
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s a channel and have a weight of %s; last touch has the rest. Answers show what customers remember, not what caused their orders.",
 		answer.Plural(int(c.Blended.Answers), "answer names", "answers name"), answer.Percent(100*c.Blended.SurveyWeight).Whole()))
 }
