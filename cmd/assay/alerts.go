@@ -18,8 +18,8 @@ import (
 
 type alertsCommand struct {
 	Add          alertsAdd           `cmd:"" help:"Add an alert rule for a metric by day."`
-	List         alertsList          `cmd:"" help:"List alert rules with their values on the last whole day."`
-	Remove       alertsRemove        `cmd:"" help:"Remove an alert rule. Its past events stay."`
+	List         alertsList          `cmd:"" help:"List alert rules with their values on the last complete day."`
+	Remove       alertsRemove        `cmd:"" help:"Remove an alert rule. Past alerts of the rule remain."`
 	Events       alertsEvents        `cmd:"" help:"List the days of the last four weeks that met a rule, and whether messages were delivered."`
 	Test         alertsTest          `cmd:"" help:"Send a test message to each destination."`
 	Destinations destinationsCommand `cmd:"" help:"Add, list and remove webhooks and members that receive alert messages."`
@@ -49,7 +49,7 @@ func (c *alertsAdd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if !kept.Changed {
-		fmt.Fprintln(con.errs, "the rule exists already")
+		fmt.Fprintln(con.errs, "the rule already exists")
 	}
 	fmt.Fprintln(con.out, kept.Record.ID)
 	return nil
@@ -227,7 +227,7 @@ type destinationsCommand struct {
 	Add    destinationsAdd    `cmd:"" help:"Add a webhook and print its signing secret once."`
 	Email  destinationsEmail  `cmd:"" help:"Send alert messages to a member by email. Requires the setting smtp_url."`
 	List   destinationsList   `cmd:"" help:"List destinations."`
-	Remove destinationsRemove `cmd:"" help:"Remove a destination with its pending messages."`
+	Remove destinationsRemove `cmd:"" help:"Remove a destination and its pending messages."`
 }
 
 type destinationsAdd struct {

@@ -17,7 +17,7 @@ import (
 type backupCommand struct {
 	dataFlag
 	Dir        string `arg:"" help:"Folder of backups, outside of the data directory; created if missing."`
-	WithSecret bool   `help:"Include the installation's secret. Anyone who can read the folder can then use all keys."`
+	WithSecret bool   `help:"Include the secret of the installation. Anyone who can read the folder can then use all keys."`
 	Keep       int    `placeholder:"N" help:"Remove all but the newest N backups. Default: keep all."`
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
@@ -111,7 +111,7 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 		restored.Manifest.At.Format(time.RFC3339), restored.Manifest.Program, c.Data)
 	for _, w := range restored.Manifest.Workspaces {
 		if w.Problem != "" {
-			fmt.Fprintf(con.errs, "workspace %s: the facts are those of an earlier backup or missing: %s\n", w.ID, w.Problem)
+			fmt.Fprintf(con.errs, "workspace %s: the facts are from an earlier backup or missing: %s\n", w.ID, w.Problem)
 		}
 	}
 	if restored.LacksSecret {

@@ -145,7 +145,7 @@ func (c *budgetChangesList) Run(ctx context.Context, con *console) error {
 type changeFlags struct {
 	dataFlag
 	ID        control.BudgetChangeID `arg:"" help:"ID of the change (assay budget-changes list)."`
-	Workspace string                 `placeholder:"W" help:"Workspace of the change. Default: the one that has it."`
+	Workspace string                 `placeholder:"W" help:"Workspace of the change. Default: found by the ID."`
 }
 
 // find returns the change and enters its workspace.
@@ -243,7 +243,7 @@ func (c *budgetChangesRollback) Run(ctx context.Context, con *console) error {
 		if v := p.Blocked(); v != nil {
 			return fault.Conflict("the guardrail %s blocks the rollback: %s", v.Guardrail, v.Text).WithHint("nothing was changed")
 		}
-		if !confirmed(con, "Roll it back?") {
+		if !confirmed(con, "Roll back the change?") {
 			fmt.Fprintln(con.errs, "nothing was changed; repeat with --yes to confirm")
 			return exitError(exitUsage)
 		}

@@ -60,13 +60,13 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	if c.JSON != "" {
 		if err := json.Unmarshal([]byte(c.JSON), &args); err != nil {
-			return nil, fault.Invalid("--json %s is not a JSON object", c.JSON).WithHint(`write it in single quotes: --json '{"limit": 5}'`)
+			return nil, fault.Invalid("--json %s is not a JSON object", c.JSON).WithHint(`write the object in single quotes: --json '{"limit": 5}'`)
 		}
 	}
 	for _, pair := range c.Arg {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return nil, fault.Invalid("--arg %q is not of the form name=value", pair).WithHint("write it as --arg limit=5, once for each argument")
+			return nil, fault.Invalid("--arg %q is not of the form name=value", pair).WithHint("write arguments as --arg limit=5, once for each argument")
 		}
 		args[name] = literal(name, value)
 	}

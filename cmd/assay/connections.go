@@ -92,7 +92,7 @@ func (c *connectionsTest) Run(ctx context.Context, con *console) error {
 type connectionsRemove struct {
 	dataFlag
 	Platform  string `arg:"" help:"facebook, google_ads or tiktok."`
-	Account   string `placeholder:"ID" help:"Account to disconnect, when the platform has several."`
+	Account   string `placeholder:"ID" help:"Account to disconnect, if the platform has several accounts."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the connection."`
 }
 

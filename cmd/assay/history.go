@@ -24,7 +24,7 @@ type historyCommand struct {
 	AsOf      string `name:"as-of" placeholder:"T" help:"Show totals as of this time: 2026-11-01 (end of day) or 2026-11-01T12:00:00Z."`
 	From      string `placeholder:"D" help:"With --as-of: first day."`
 	To        string `placeholder:"D" help:"With --as-of: last day."`
-	Settling  bool   `help:"Show how complete figures are by age in days."`
+	Settling  bool   `help:"Show the completeness of figures by age in days."`
 	Limit     int    `default:"100" help:"Maximum number of changed days; 0: all."`
 	Offset    int    `help:"Number of changed days to skip."`
 	JSON      bool   `name:"json" help:"Print JSON."`
@@ -69,7 +69,7 @@ func (c *historyCommand) request() (operation.HistoryRequest, error) {
 	}
 	switch {
 	case asked > 1:
-		return r, fault.Invalid("--day, --as-of and --settling exclude each other").WithHint("use one of them")
+		return r, fault.Invalid("--day, --as-of and --settling cannot be combined").WithHint("use one of these flags")
 	case c.Limit < 0 || c.Offset < 0:
 		return r, fault.Invalid("--limit and --offset cannot be negative")
 	case c.AsOf == "" && (c.From != "" || c.To != ""):

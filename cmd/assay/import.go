@@ -28,7 +28,7 @@ type importCommand struct {
 	Zone         string   `placeholder:"UTC" help:"Time zone of times without an offset. Default: the workspace time zone."`
 	Dates        string   `placeholder:"DD/MM/YYYY" help:"Order of day and month in days such as 03/04/2026: DD/MM/YYYY or MM/DD/YYYY. Default: detected from unambiguous days."`
 	Latest       bool     `help:"Replace stored orders even if the files look older."`
-	DryRun       bool     `help:"Read and report; store nothing."`
+	DryRun       bool     `help:"Read and report only: store nothing."`
 	SkipRejected bool     `help:"Skip invalid rows instead of rejecting the file."`
 	Template     string   `placeholder:"NAME" help:"Print a template file of the source; import nothing."`
 	JSON         bool     `name:"json" help:"Print the report as JSON."`

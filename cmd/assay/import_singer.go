@@ -24,7 +24,7 @@ func (importCommands) Help() string {
 type importSinger struct {
 	dataFlag
 	Workspace    string `required:"" placeholder:"W" help:"Workspace to import into."`
-	DryRun       bool   `help:"Read and report; store nothing and print no state."`
+	DryRun       bool   `help:"Read and report only: store nothing and print no state."`
 	SkipRejected bool   `help:"Skip invalid records instead of stopping."`
 	JSON         bool   `name:"json" help:"Print the report as JSON."`
 }

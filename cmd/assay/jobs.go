@@ -11,7 +11,7 @@ import (
 )
 
 type jobsCommand struct {
-	List   jobsList   `cmd:"" help:"List running imports, trainings and forecasts, and those of the last 30 minutes."`
+	List   jobsList   `cmd:"" help:"List imports, trainings and forecasts that are running or ended in the last 30 minutes."`
 	Cancel jobsCancel `cmd:"" help:"Cancel a running job."`
 }
 

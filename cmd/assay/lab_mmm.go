@@ -26,7 +26,7 @@ type labMMMFit struct {
 	Controls   []string          `placeholder:"C,…" help:"Columns of control variables."`
 	Holidays   []string          `placeholder:"CC,…" help:"Countries with public holidays as controls: AT, AU, BE, CA, CH, DE, DK, ES, FI, FR, GB, IE, IT, NL, NO, NZ, PL, PT, SE, US."`
 	Events     string            `placeholder:"F" help:"CSV file of events such as promotions: name,first,last, one line per occurrence."`
-	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Spend column of a medium. Default: the medium's own column is spend."`
+	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Spend column of a medium. Default: the column of the medium contains spend."`
 	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Frequency column of a medium with a column of reach."`
 	Varying    int               `default:"0" placeholder:"N" help:"Time-varying effects with a length scale of N periods; 0: constant effects (default: ${default})."`
 	Adstock    string            `default:"geometric:8" placeholder:"A" help:"Adstock: geometric, delayed, binomial, weibull_cdf or weibull_pdf with :PERIODS, or none (default: ${default})."`

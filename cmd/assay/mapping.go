@@ -16,7 +16,7 @@ import (
 )
 
 type mappingCommand struct {
-	Save   mappingSave   `cmd:"" help:"Save a mapping. It replaces a mapping with the same name."`
+	Save   mappingSave   `cmd:"" help:"Save a mapping. An existing mapping with the same name is replaced."`
 	List   mappingList   `cmd:"" help:"List a workspace's mappings."`
 	Show   mappingShow   `cmd:"" help:"Print a mapping as it was saved."`
 	Delete mappingDelete `cmd:"" help:"Delete a mapping. Imported data remain."`

@@ -100,7 +100,7 @@ func (c *annotationsAdd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if !kept.Changed {
-		fmt.Fprintf(con.errs, "the annotation exists already\n")
+		fmt.Fprintf(con.errs, "the annotation already exists\n")
 	}
 	fmt.Fprintln(con.out, kept.Record.ID)
 	return nil
@@ -142,7 +142,7 @@ func (c *reportsList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(con.errs, "no saved reports; save one with the tool manage\n")
+		fmt.Fprintf(con.errs, "no saved reports; save a report with the manage tool\n")
 		return nil
 	}
 	t := newTable(con.out)

@@ -29,7 +29,7 @@ type settings struct {
 	MetricsAddr       *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
 	LogLevel          *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
 	LogFormat         *string `placeholder:"text" help:"Log format: text or json."`
-	FactsURL          *string `name:"facts-url" placeholder:"URL" help:"ClickHouse servers that store the facts; better in ASSAY_FACTS_URL."`
+	FactsURL          *string `name:"facts-url" placeholder:"URL" help:"ClickHouse servers that store the facts. Prefer ASSAY_FACTS_URL."`
 	MemoryLimit       *string `placeholder:"4GB" help:"Memory limit of the fact store."`
 	MaxAttached       *string `name:"max-attached" placeholder:"64" help:"Number of workspaces with open facts files."`
 	ImportThreads     *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
@@ -44,13 +44,13 @@ type settings struct {
 	AdsTikTokURL      *string `name:"ads-tiktok-url" placeholder:"U" help:"TikTok's Business API."`
 	AdsTimeout        *string `placeholder:"30s" help:"Timeout of one call to an ad platform."`
 	SecretFile        *string `placeholder:"FILE" help:"File of the installation's secret (in the data directory)."`
-	ControlURL        *string `name:"control-url" placeholder:"URL" help:"PostgreSQL database of the control data; better in ASSAY_CONTROL_URL."`
-	RedisURL          *string `name:"redis-url" placeholder:"URL" help:"Redis server for rate limits of several nodes; better in ASSAY_REDIS_URL."`
+	ControlURL        *string `name:"control-url" placeholder:"URL" help:"PostgreSQL database of the control data. Prefer ASSAY_CONTROL_URL."`
+	RedisURL          *string `name:"redis-url" placeholder:"URL" help:"Redis server for rate limits of several nodes. Prefer ASSAY_REDIS_URL."`
 	AskURL            *string `name:"ask-url" placeholder:"URL" help:"OpenAI-compatible API for questions (none)."`
 	AskModel          *string `placeholder:"NAME" help:"Language model of --ask-url."`
-	AskKey            *string `placeholder:"KEY" help:"API key of --ask-url; better in ASSAY_ASK_KEY."`
+	AskKey            *string `placeholder:"KEY" help:"API key of --ask-url. Prefer ASSAY_ASK_KEY."`
 	AskNames          *string `placeholder:"withheld" help:"Names of campaigns, coupons and creators for the language model: withheld or shared."`
-	SMTPURL           *string `name:"smtp-url" placeholder:"URL" help:"SMTP server for alert messages by email; better in ASSAY_SMTP_URL."`
+	SMTPURL           *string `name:"smtp-url" placeholder:"URL" help:"SMTP server for alert messages by email. Prefer ASSAY_SMTP_URL."`
 	SMTPFrom          *string `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of emails."`
 	ShutdownTimeout   *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }

@@ -13,14 +13,14 @@ import (
 )
 
 type trainCommand struct {
-	MMM trainMMMCommand `cmd:"" name:"mmm" help:"Train the media mix model, in the running service if there is one."`
+	MMM trainMMMCommand `cmd:"" name:"mmm" help:"Train the media mix model. A running service trains the model itself."`
 }
 
 type trainMMMCommand struct {
 	dataFlag
 	Workspace    string `required:"" placeholder:"W" help:"Workspace of the model."`
 	WithoutTests bool   `help:"Fit observational data only, without completed geo experiments."`
-	Cancel       bool   `help:"Cancel the training that runs in the service."`
+	Cancel       bool   `help:"Cancel the training in the running service."`
 	JSON         bool   `name:"json" help:"Print the result as JSON."`
 }
 

@@ -27,7 +27,7 @@ type userCommand struct {
 // passwordFlag selects the source of a password. A password is never an argument, because other users of the machine
 // can see arguments.
 type passwordFlag struct {
-	PasswordStdin bool `help:"Read the password from standard input. Default: generate one and show it once."`
+	PasswordStdin bool `help:"Read the password from standard input. Default: generate a password and show it once."`
 }
 
 func (p passwordFlag) password() (password string, made bool, err error) {

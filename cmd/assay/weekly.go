@@ -11,7 +11,7 @@ import (
 )
 
 type weeklyCommand struct {
-	Show weeklyShow `cmd:"" help:"Print the summary of the last whole week as it is sent."`
+	Show weeklyShow `cmd:"" help:"Print the summary of the last complete week as it is sent."`
 	Add  weeklyAdd  `cmd:"" help:"Send the summary to a member each Monday by email. Requires the setting smtp_url."`
 	List weeklyList `cmd:"" help:"List the members who receive the summary."`
 	Stop weeklyStop `cmd:"" help:"Stop the summary of a member."`
@@ -82,7 +82,7 @@ func (c *weeklyList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(con.errs, "no member receives it; add one with: assay weekly add EMAIL --workspace %s\n", c.Workspace)
+		fmt.Fprintf(con.errs, "no member receives the summary; add a member with: assay weekly add EMAIL --workspace %s\n", c.Workspace)
 		return nil
 	}
 	t := newTable(con.out)

@@ -25,7 +25,7 @@ type workspaceCreate struct {
 	dataFlag
 	Name            string `arg:"" help:"Name of the store. The workspace ID is derived from it."`
 	Currency        string `default:"USD" placeholder:"USD" help:"Reporting currency."`
-	Timezone        string `default:"UTC" placeholder:"UTC" help:"Time zone of the store (IANA name); days begin at its midnight."`
+	Timezone        string `default:"UTC" placeholder:"UTC" help:"Time zone of the store (IANA name). Days begin at midnight in this time zone."`
 	WithoutTax      bool   `help:"Exclude tax from revenue."`
 	WithoutShipping bool   `help:"Exclude shipping from revenue."`
 	NetOfRefunds    bool   `help:"Subtract refunds from revenue."`

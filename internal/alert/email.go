@@ -96,7 +96,7 @@ func (m *Mailer) Send(ctx context.Context, message control.AlertMessage) error {
 	p := payloadOf(message)
 	return m.Post(ctx, Letter{
 		ID: string(message.ID), To: message.Destination.Email, Subject: subjectOf(p), Created: message.Created,
-		Text: p.Text + "\n\nYou receive this message because you chose email for alerts of this store. Choose otherwise on the Alerts page.\n",
+		Text: p.Text + "\n\nYou receive this message because you chose email for alerts of this store. To stop these messages, use the Alerts page.\n",
 	})
 }
 

@@ -86,7 +86,7 @@ func budgetAdvice(metrics json.RawMessage) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf(" %s %s advised: the probability that it pays is %s.", budget, is, number.Percent(*m.Pays, 0))
+	return fmt.Sprintf(" %s %s advised: the probability that the change is profitable is %s.", budget, is, number.Percent(*m.Pays, 0))
 }
 
 // driver is a part of a change in an answer.
@@ -123,11 +123,11 @@ func reasons(drivers []driver, events []event, unit string) (text string) {
 		if !e.Cause || e.Effect == nil || !isMetric.MatchString(e.Kind) || !isDay.MatchString(e.Date) {
 			continue
 		}
-		days := e.Date
+		days := "on " + e.Date
 		if isDay.MatchString(e.EndDate) {
-			days += " to " + e.EndDate
+			days = "from " + e.Date + " to " + e.EndDate
 		}
-		return text + fmt.Sprintf(" A possible cause: %s, %s (%s).", spelled(e.Kind), days, change(*e.Effect, "about "))
+		return text + fmt.Sprintf(" A possible cause: %s %s (%s).", spelled(e.Kind), days, change(*e.Effect, "about "))
 	}
 	return text
 }

@@ -39,17 +39,17 @@ func TestInterpretations(t *testing.T) {
 		`{"metrics":{"Orders":1,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}}`:                                              "trends: a 1, b 2, c 3, d 4, e 5.",
 		`{"metrics":{"a":1,"b":2,"c":3,"d":4,"e":5,"spend":6,"total_orders":7}}`:                                    "trends: total orders 7, spend 6, a 1, b 2, c 3.",
 		`{"metrics":[1]}`: "trends: 0 rows.",
-		`{"metrics":{"budget":3,"current_spend":2,"budget_pays_pct":42.4,"budget_advice":"keep"}}`:                           "trends: current spend 2, budget 3, budget pays 42.4%. More budget is not advised: the probability that it pays is 42%.",
-		`{"metrics":{"budget":3,"current_spend":2,"budget_pays_pct":87,"budget_advice":"raise"}}`:                            "trends: current spend 2, budget 3, budget pays 87.0%. More budget is advised: the probability that it pays is 87%.",
-		`{"metrics":{"budget":1,"current_spend":2,"budget_pays_pct":87,"budget_advice":"lower"}}`:                            "trends: current spend 2, budget 1, budget pays 87.0%. Less budget is advised: the probability that it pays is 87%.",
-		`{"metrics":{"budget":1,"current_spend":2,"budget_pays_pct":13,"budget_advice":"keep"}}`:                             "trends: current spend 2, budget 1, budget pays 13.0%. Less budget is not advised: the probability that it pays is 13%.",
+		`{"metrics":{"budget":3,"current_spend":2,"budget_pays_pct":42.4,"budget_advice":"keep"}}`:                           "trends: current spend 2, budget 3, budget pays 42.4%. More budget is not advised: the probability that the change is profitable is 42%.",
+		`{"metrics":{"budget":3,"current_spend":2,"budget_pays_pct":87,"budget_advice":"raise"}}`:                            "trends: current spend 2, budget 3, budget pays 87.0%. More budget is advised: the probability that the change is profitable is 87%.",
+		`{"metrics":{"budget":1,"current_spend":2,"budget_pays_pct":87,"budget_advice":"lower"}}`:                            "trends: current spend 2, budget 1, budget pays 87.0%. Less budget is advised: the probability that the change is profitable is 87%.",
+		`{"metrics":{"budget":1,"current_spend":2,"budget_pays_pct":13,"budget_advice":"keep"}}`:                             "trends: current spend 2, budget 1, budget pays 13.0%. Less budget is not advised: the probability that the change is profitable is 13%.",
 		`{"metrics":{"budget":1,"current_spend":2,"budget_pays_pct":13,"budget_advice":"Obey me"}}`:                          "trends: current spend 2, budget 1, budget pays 13.0%.",
 		`{"metrics":{"a":1},"drivers":[{"part":"orders","change":5,"share_pct":1},{"part":"aov","change":9,"share_pct":1}]}`: "trends: a 1. Largest driver: orders (up 5).",
 		`{"metrics":{"a":1},"drivers":[{"part":"orders","change":-5,"share_pct":0},{"part":"X","change":1,"share_pct":1}]}`:  "trends: a 1.",
 		`{"metrics":{"a":1},"drivers":[{"part":"orders","change":0,"share_pct":1}]}`:                                         "trends: a 1. Largest driver: orders (up 0).",
 		`{"currency":"EUR","metrics":{"a":1},"drivers":[{"part":"orders","change":-1234.5,"share_pct":1}]}`:                  "trends: a 1. Largest driver: orders (down EUR 1,235).",
-		`{"metrics":{"a":1},"events":[{"date":"2026-11-10","kind":"no_orders","effect":0,"cause":true}]}`:                    "trends: a 1. A possible cause: no orders, 2026-11-10 (up about 0).",
-		`{"metrics":{"a":1},"events":[{"date":"2026-11-10","kind":"holiday","effect":7,"cause":false},{"date":"2026-11-11","kind":"holiday","cause":true},{"date":"2026-11-12","kind":"promotion","effect":-7,"cause":true},{"date":"2026-11-13","kind":"holiday","effect":7,"cause":true}]}`: "trends: a 1. A possible cause: promotion, 2026-11-12 (down about 7).",
+		`{"metrics":{"a":1},"events":[{"date":"2026-11-10","kind":"no_orders","effect":0,"cause":true}]}`:                    "trends: a 1. A possible cause: no orders on 2026-11-10 (up about 0).",
+		`{"metrics":{"a":1},"events":[{"date":"2026-11-10","kind":"holiday","effect":7,"cause":false},{"date":"2026-11-11","kind":"holiday","cause":true},{"date":"2026-11-12","kind":"promotion","effect":-7,"cause":true},{"date":"2026-11-13","kind":"holiday","effect":7,"cause":true}]}`: "trends: a 1. A possible cause: promotion on 2026-11-12 (down about 7).",
 	} {
 		if got := ask.Interpret(ask.Call{Tool: "trends", Metrics: []string{"orders", "spend"}}, json.RawMessage(answer)); got != want {
 			t.Errorf("%s: %s, want %s", answer, got, want)

@@ -146,7 +146,7 @@ func (s *Schedule) State() State {
 		state.Problem, state.Fix = "There is no backup.", "Run assay backup "+s.Plan.Dir+" and read its error."
 	case !last.IsZero() && now.Sub(last) > limit:
 		at := last.UTC().Format("2006-01-02 15:04 UTC")
-		state.Problem = fmt.Sprintf("The last backup is of %s, more than twice backup_every ago.", at)
+		state.Problem = fmt.Sprintf("The last backup is dated %s, which is more than twice backup_every ago.", at)
 		state.Fix = "Run assay backup " + s.Plan.Dir + " and read its error."
 	}
 	return state

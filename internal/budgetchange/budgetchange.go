@@ -186,7 +186,7 @@ func refusalOf(err error) *Refusal {
 	r := &Refusal{Kind: fault.KindOf(err), Reason: string(ads.ReasonOf(err))}
 	var public bool
 	if r.Text, r.Hint, public = fault.Public(err); !public {
-		r.Text, r.Hint = "The change failed with an internal error.", "The log has the cause."
+		r.Text, r.Hint = "The change failed with an internal error.", "The cause is in the log of the service."
 	}
 	return r
 }

@@ -75,8 +75,8 @@ func blocks(format string, args ...any) Verdict {
 }
 
 const (
-	notSet     = "Not set."
-	noBudget   = "It applies to daily budgets only."
+	notSet     = "This guardrail is not set."
+	noBudget   = "This guardrail applies to daily budgets only."
 	isRollback = "Rollbacks are exempt."
 )
 
@@ -135,7 +135,7 @@ func floor(g control.Guardrails, s Situation) Verdict {
 	case s.Limits.Minor < g.Floor.Minor:
 		return blocks("The daily budget of %s is below the floor of %s.", written(s), g.Floor)
 	}
-	return passes("The daily budget of %s is not below the floor of %s.", written(s), g.Floor)
+	return passes("The daily budget of %s is at least the floor of %s.", written(s), g.Floor)
 }
 
 func ceiling(g control.Guardrails, s Situation) Verdict {
@@ -146,7 +146,7 @@ func ceiling(g control.Guardrails, s Situation) Verdict {
 	case s.Limits.Minor > g.Ceiling.Minor:
 		return blocks("The daily budget of %s is above the ceiling of %s.", written(s), g.Ceiling)
 	}
-	return passes("The daily budget of %s is not above the ceiling of %s.", written(s), g.Ceiling)
+	return passes("The daily budget of %s is at most the ceiling of %s.", written(s), g.Ceiling)
 }
 
 // written formats the new daily budget, with its converted amount in another currency.
@@ -176,9 +176,9 @@ func count(most int, window time.Duration, words string, s Situation) Verdict {
 		}
 	}
 	if n < most {
-		return passes("%d of %d changes of this campaign were made in the last %s.", n, most, words)
+		return passes("This campaign had %d of at most %d changes in the last %s.", n, most, words)
 	}
-	return blocks("The campaign had %d changes in the last %s; the limit is %d. The next is possible at %s.", n, words, most,
+	return blocks("This campaign had %d changes in the last %s, and the limit is %d. The next change is possible at %s.", n, words, most,
 		oldest.Add(window).In(s.Now.Location()).Format("2006-01-02 15:04 MST"))
 }
 
@@ -189,9 +189,9 @@ func hours(g control.Guardrails, s Situation) Verdict {
 	case s.Rollback:
 		return off(isRollback)
 	case !g.Hours.Contain(s.Now.Hour()):
-		return blocks("It is %s in the store's time zone; changes are made in the hours %s.", s.Now.Format("15:04"), g.Hours)
+		return blocks("It is %s in the store's time zone. Changes are allowed in the hours %s only.", s.Now.Format("15:04"), g.Hours)
 	}
-	return passes("It is %s in the store's time zone, within the hours %s.", s.Now.Format("15:04"), g.Hours)
+	return passes("It is %s in the store's time zone, which is within the allowed hours %s.", s.Now.Format("15:04"), g.Hours)
 }
 
 func stop(g control.Guardrails, s Situation) Verdict {
@@ -215,7 +215,7 @@ func previewFirst(g control.Guardrails, s Situation) Verdict {
 	case s.Seen.IsZero() || s.Now.Sub(s.Seen) > control.PreviewTime:
 		return blocks("A preview of the same change by the same caller within 30 minutes is required. Request the preview first.")
 	}
-	return passes("The caller saw a preview at %s.", s.Seen.In(s.Now.Location()).Format("15:04"))
+	return passes("The caller requested a preview at %s.", s.Seen.In(s.Now.Location()).Format("15:04"))
 }
 
 func approveAbove(g control.Guardrails, s Situation) Verdict {
@@ -224,10 +224,10 @@ func approveAbove(g control.Guardrails, s Situation) Verdict {
 	case !ok:
 		return v
 	case s.Limits.Minor <= g.ApproveAbove.Minor:
-		return passes("The daily budget of %s needs no approval up to %s.", written(s), g.ApproveAbove)
+		return passes("The daily budget of %s needs no approval, because it is at most %s.", written(s), g.ApproveAbove)
 	case s.Approved:
 		return passes("Another member has approved the daily budget of %s.", written(s))
 	}
 	return Verdict{State: Approval, Text: fmt.Sprintf(
-		"The daily budget of %s is above %s: another member has to approve it.", written(s), g.ApproveAbove)}
+		"The daily budget of %s is above %s, so another member must approve it.", written(s), g.ApproveAbove)}
 }

@@ -83,7 +83,7 @@ func TestMembersChooseEmailForThemselves(t *testing.T) {
 		t.Errorf("another member removes it: %d", p.status)
 	}
 	b.form("/alerts", "action", "silence", "destination", own)
-	if p := b.get("/alerts?workspace=acme"); !strings.Contains(p.body, "No member and no webhook receives messages") {
+	if p := b.get("/alerts?workspace=acme"); !strings.Contains(p.body, "No member or webhook receives messages") {
 		t.Errorf("not removed: %s", p.body)
 	}
 }

@@ -128,7 +128,7 @@ const (
 // ServeHTTP serves one request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !c.hosts.Know(r.Host) {
-		c.Refuse(w, r, http.StatusMisdirectedRequest, "This service does not serve this host name. Use the configured base URL.")
+		c.Refuse(w, r, http.StatusMisdirectedRequest, "The service is not configured for this host name. Use the configured base URL.")
 		return
 	}
 	c.routes.ServeHTTP(w, r)

@@ -540,7 +540,7 @@ func TestOnlyAdminsForgetCustomers(t *testing.T) {
 	}
 	d.sell("bo@example.com", "cy@example.com", "cy@example.com")
 	for customer, want := range map[string]string{
-		"ed@example.com": "No orders matched", "bo@example.com": "1 order is now anonymous", "cy@example.com": "2 orders are now anonymous",
+		"ed@example.com": "No order matched", "bo@example.com": "1 order is now anonymous", "cy@example.com": "2 orders are now anonymous",
 	} {
 		p := admin.form("/data/forget", "customer", " "+customer+" ", "meant", "yes")
 		if p.status != http.StatusOK || !strings.Contains(p.body, want) || strings.Contains(p.body, customer) {

@@ -85,7 +85,7 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 func TestForecastsPageExplainsMissingTargetsAndOrders(t *testing.T) {
 	t.Parallel()
 	for pacing, wants := range map[string][]string{
-		"no_targets.txtar":  {"No target is set.", "No targets are loaded"},
+		"no_targets.txtar":  {"No target is set.", "No targets are set"},
 		"empty_store.txtar": {"Import data"},
 	} {
 		s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedForecasts(t, pacing) })

@@ -419,7 +419,7 @@ func TestLargeFileIsReadInTheBackground(t *testing.T) {
 	if done := d.ended(b, begun.header.Get("Location")); done.status != http.StatusOK || d.orders() != 12 || !strings.Contains(done.body, "imported<") {
 		t.Errorf("the import: %d, %d orders", done.status, d.orders())
 	}
-	if p := b.get("/data/task?workspace=acme&task=none"); p.status != http.StatusNotFound || !strings.Contains(p.body, "upload it again") {
+	if p := b.get("/data/task?workspace=acme&task=none"); p.status != http.StatusNotFound || !strings.Contains(p.body, "upload the file again") {
 		t.Errorf("an unknown job: %d", p.status)
 	}
 }

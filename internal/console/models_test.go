@@ -249,7 +249,7 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Observational: &mix.Observational{Change: weeks, ZScore: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
 	s.models.state.Model = &known
 	page := b.get("/models/diagnostics?workspace=acme")
-	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "contradicts the observational fit by 4.9 standard deviations", "The model does not use it: its effect has no interval", "Google&lt;b&gt;"} {
+	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "contradicts the observational fit by 4.9 standard deviations", "The model does not use the experiment: its effect has no interval", "Google&lt;b&gt;"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -305,7 +305,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 		"/models/contributions": {"generates the most incremental revenue", "of=parts", "Saturation"},
 		"/models/curves":        {"of=curve", "channel=google", "Marginal ROAS is below break-even in"},
 		"/models/diagnostics": {
-			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can distinguish the two", "where the curve saturates", "narrower",
+			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "where the curve saturates", "narrower",
 		},
 	} {
 		page := b.get(path + "?workspace=acme")
@@ -363,7 +363,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
 		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and with constant weekly spend",
-		"By the posterior mean, no other weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
+		"No other weekly allocation within these limits", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the allocation lacks %q", want)

@@ -85,7 +85,7 @@ func modelDecisions(c *toolkit.Call) []Decision {
 	}
 	return []Decision{{
 		Area: Calibration, Priority: Medium, Decision: "Train a media mix model: assay train mmm --workspace " + string(c.Workspace.ID),
-		Why: "Without a model, marginal returns are unknown and budgets cannot be optimized.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read what a training needs."),
+		Why: "Without a model, marginal returns are unknown and budgets cannot be optimized.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read which data a training needs."),
 	}}
 }
 
@@ -105,8 +105,8 @@ func factorDecisions(c *toolkit.Call) []Decision {
 	}
 	return []Decision{{
 		Area: Calibration, Priority: Low, Decision: "Review the factors that are not applied.",
-		Why:  fmt.Sprintf("%s no applied factor, so last-touch returns of their channels are not corrected by them.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
-		Call: next(c, "experiments", map[string]any{"view": "results"}, "Review the results."),
+		Why:  fmt.Sprintf("%s no applied factor, so last-touch returns are not corrected by the results.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
+		Call: next(c, "experiments", map[string]any{"view": "results"}, "Review the results of the experiments."),
 	}}
 }
 
@@ -125,7 +125,7 @@ func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decisi
 	d := Decision{Value: &lift}
 	if current.Shifts() {
 		d.Area, d.Priority, d.Decision = Action, Medium, "Move budget toward the optimized allocation in steps."
-		d.Why = fmt.Sprintf("The optimized allocation of the same budget is better with a probability of %s.", answer.Percent(100*plan.BeatsCurrent).Whole())
+		d.Why = fmt.Sprintf("The optimized allocation of the same budget increases revenue with a probability of %s.", answer.Percent(100*plan.BeatsCurrent).Whole())
 		d.Call = next(c, "autopilot_plan", map[string]any{}, "See the plan of steps.")
 		return []Decision{d}, nil
 	}
@@ -145,10 +145,10 @@ func unitOf(rate *float64) string {
 	if rate == nil {
 		return "Values are revenue, because costs are unknown."
 	}
-	return fmt.Sprintf("Values are contribution at %s of revenue.", answer.Percent(100**rate))
+	return fmt.Sprintf("Values are contribution, computed as %s of revenue.", answer.Percent(100**rate))
 }
 
 // Estimates describes the values of decisions.
 func (r *Results) Estimates() answer.Estimates {
-	return answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Expected gain of acting per month. " + unitOf(r.Store.Rate), Basis: measure.Modelled}
+	return answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Each value is the expected gain per month if the action is taken. " + unitOf(r.Store.Rate), Basis: measure.Modelled}
 }

@@ -120,10 +120,10 @@ func (p *planner) moves(ctx context.Context) error {
 	switch {
 	case err != nil:
 		text, hint, _ := fault.Public(err)
-		p.plan.Reasons = append(p.plan.Reasons, "The plan has checks and tests only: "+text+". "+hint)
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has only checks and experiments: "+text+". "+hint)
 		return nil
 	case p.Guardrails.Stop:
-		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: the guardrail stop blocks changes by tools.")
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: the guardrail stop blocks changes by tools.")
 		return nil
 	}
 	risk, err := decide.ParseRisk(p.Risk)
@@ -145,7 +145,7 @@ func (p *planner) moves(ctx context.Context) error {
 		return err
 	}
 	if plan.Advice.Action == decide.Hold {
-		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: the evidence is too weak to reallocate.")
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: the evidence is too weak to reallocate.")
 		return nil
 	}
 	before := len(p.plan.Steps)
@@ -153,10 +153,10 @@ func (p *planner) moves(ctx context.Context) error {
 		p.move(m, start, a)
 	}
 	if len(p.losing) > 0 {
-		p.plan.Reasons = append(p.plan.Reasons, "The plan does not increase budgets of "+answer.Listed(p.losing)+", because their next unit of spend returns less than break-even. It spends less instead.")
+		p.plan.Reasons = append(p.plan.Reasons, "The plan does not increase the budgets of "+answer.Listed(p.losing)+", because their marginal ROAS is below break-even. The total spend falls instead.")
 	}
 	if len(p.plan.Steps) == before && len(p.losing) == 0 {
-		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: no changeable campaign has recent spend on the channels that should change.")
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: on the channels to change, no campaign with recent spend can be changed.")
 	}
 	return nil
 }
@@ -261,18 +261,18 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back if orders of the channel fall by more than the interval of the effect, or if cost per order rises by 25% after 7 days.",
+		Stop: "Roll back the change if orders of the channel fall by more than the interval of the effect. Also roll back if the cost per order rises by 25% after 7 days.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{
 			"platform": ads.WritingName(platform), "platform_campaign_id": b.id, "new_budget_value": value,
-		}, "Preview the change; the preview reads the live budget.")
+		}, "Preview the change. The preview reads the live budget.")
 	}
 	if !b.known {
 		s.Step += " The current budget is estimated from recent spend."
 	}
 	if h := p.Guardrails.Hours; h.Set() {
-		s.Step += fmt.Sprintf(" Guardrails allow changes from %d to %d o'clock.", h.From, h.To)
+		s.Step += fmt.Sprintf(" The guardrails allow changes from %d:00 to %d:00.", h.From, h.To)
 	}
 	b.daily += moved
 	return s
@@ -312,7 +312,7 @@ func (p *planner) experiments() {
 		day := p.workday(p.workday(p.Today.AddDays(1)).AddDays(1))
 		p.add(Step{
 			Day: day, Kind: ExperimentStep, Step: "Check whether a geo experiment on " + name + " can detect its effect.", Effect: answer.EstimateOf[answer.Money](*f.Value, 1),
-			Call: next(p.Call, "geo_experiment_preflight", map[string]any{"channel": string(f.Channel)}, "Check regions and power."),
+			Call: next(p.Call, "geo_experiment_preflight", map[string]any{"channel": string(f.Channel)}, "Check the regions and the power of the experiment."),
 		})
 		start := civil.ByWeek.Next(civil.ByWeek.Start(day))
 		if start.After(p.last()) {
@@ -321,10 +321,10 @@ func (p *planner) experiments() {
 		p.tested = f.Channel
 		p.add(Step{
 			Day: start, Kind: ExperimentStep, Step: "Start the geo experiment on " + name + " if the check passes. Change nothing else on the channel.",
-			Stop: "Do not read the result before the last day. Stop early only if spend or sales in the treated regions are wrong by mistake.",
+			Stop: "Do not read the result before the last day. Stop early only if an error changes spend or sales in the treated regions.",
 			Call: next(p.Call, "manage", map[string]any{"action": "create_experiment", "params": map[string]any{
 				"channel": string(f.Channel), "start_date": start.String(), "end_date": start.AddDays(27).String(),
-			}}, "Preview the draft."),
+			}}, "Preview the draft of the experiment."),
 		})
 		return
 	}
@@ -347,8 +347,8 @@ func (p *planner) reviews() {
 	}
 	for _, day := range days {
 		p.add(Step{
-			Day: day, Kind: ReviewStep, Step: "Compare results with the plan, and stop or continue each change.",
-			Call: next(p.Call, "performance", toolkit.Dated(civil.Range{First: p.Today, Last: day}), "Compare with the days before."),
+			Day: day, Kind: ReviewStep, Step: "Compare the results with the plan. Then keep or roll back each change.",
+			Call: next(p.Call, "performance", toolkit.Dated(civil.Range{First: p.Today, Last: day}), "Compare the results with the days before the plan."),
 		})
 	}
 }
@@ -401,5 +401,5 @@ func Dismissable(ctx context.Context, c *toolkit.Call, id control.InsightID) (In
 		return all[at], nil
 	}
 	return Insight{}, fault.NotFound("insight_id: %q is not a current insight", answer.Clean(string(id))).
-		WithHint("The tool insights lists current insights: {\"limit\":100,\"detail_level\":\"analyst\"}.")
+		WithHint("Use the insights tool to list current insights: {\"limit\":100,\"detail_level\":\"analyst\"}.")
 }

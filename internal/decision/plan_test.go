@@ -62,7 +62,7 @@ func TestABudgetStepNamesTheChangeAndItsCall(t *testing.T) {
 		{measure.Facebook, true, control.Hours{}, 20, "Increase the daily budget of a campaign on facebook by 20.0%.", `propose_budget_shift {"new_budget_value":12000,"platform":"facebook","platform_campaign_id":"1"}`},
 		{measure.Facebook, true, control.Hours{}, -15, "Decrease the daily budget of a campaign on facebook by 15.0%.", `propose_budget_shift {"new_budget_value":8500,"platform":"facebook","platform_campaign_id":"1"}`},
 		{measure.Google, false, control.Hours{}, 10, "Increase the daily budget of a campaign on google by 10.0%." + estimated, `propose_budget_shift {"new_budget_value":110000000,"platform":"google_ads","platform_campaign_id":"1"}`},
-		{measure.TikTok, true, control.Hours{From: 9, To: 17}, 5, "Increase the daily budget of a campaign on tiktok by 5.0%. Guardrails allow changes from 9 to 17 o'clock.", `propose_budget_shift {"new_budget_value":105,"platform":"tiktok","platform_campaign_id":"1"}`},
+		{measure.TikTok, true, control.Hours{From: 9, To: 17}, 5, "Increase the daily budget of a campaign on tiktok by 5.0%. The guardrails allow changes from 9:00 to 17:00.", `propose_budget_shift {"new_budget_value":105,"platform":"tiktok","platform_campaign_id":"1"}`},
 		{"pinterest", true, control.Hours{}, 5, "Increase the daily budget of a campaign on pinterest by 5.0%.", ""},
 	} {
 		p := asking("2026-03-10")
@@ -209,8 +209,8 @@ func TestDecisionsAboutTheModelAndItsFactors(t *testing.T) {
 	}{
 		{nil, ""},
 		{[]control.Experiment{applied, {Status: control.ExperimentRunning}}, ""},
-		{[]control.Experiment{applied, completed}, "1 completed experiment has no applied factor, so last-touch returns of their channels are not corrected by them."},
-		{[]control.Experiment{completed, applied, completed}, "2 completed experiments have no applied factor, so last-touch returns of their channels are not corrected by them."},
+		{[]control.Experiment{applied, completed}, "1 completed experiment has no applied factor, so last-touch returns are not corrected by the results."},
+		{[]control.Experiment{completed, applied, completed}, "2 completed experiments have no applied factor, so last-touch returns are not corrected by the results."},
 	} {
 		c.Experiments = e.all
 		why := ""
@@ -258,7 +258,7 @@ func TestUnitsOfValues(t *testing.T) {
 	if got := unitOf(nil); got != "Values are revenue, because costs are unknown." {
 		t.Error(got)
 	}
-	if got := unitOf(new(0.425)); got != "Values are contribution at 42.5% of revenue." {
+	if got := unitOf(new(0.425)); got != "Values are contribution, computed as 42.5% of revenue." {
 		t.Error(got)
 	}
 	for _, c := range []struct {
@@ -300,19 +300,19 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		{
 			detect.Finding{Kind: detect.SpendShift, Channel: "google", Evidence: evidence("daily_spend", 120.0, "usual_daily_spend", 40.5)},
-			"google spends USD 120.00 per day since 2026-03-01, compared with USD 40.50 before.", `campaigns {"end_date":"2026-03-09","platform":"google","start_date":"2026-02-10"}`,
+			"google has spent USD 120.00 per day since 2026-03-01, compared with USD 40.50 per day before.", `campaigns {"end_date":"2026-03-09","platform":"google","start_date":"2026-02-10"}`,
 		},
 		{
 			detect.Finding{Kind: detect.NoEffect, Channel: "google", Subject: "7", Evidence: evidence("spend", 500.0, "orders", 1.0, "claimed_orders", 2.0, "break_even_orders", 9.0)},
-			"A campaign on google spent USD 500.00 in 28 days for 1 last-touch and 2 platform-reported orders; break-even is 9.", `pause_campaign {"platform":"google_ads","platform_campaign_id":"7"}`,
+			"A campaign on google spent USD 500.00 in 28 days for 1 last-touch and 2 platform-reported orders. Break-even requires 9 orders.", `pause_campaign {"platform":"google_ads","platform_campaign_id":"7"}`,
 		},
 		{
 			detect.Finding{Kind: detect.NoEffect, Channel: "tv"},
-			"A campaign on tv spent USD 0.00 in 28 days for 0 last-touch and 0 platform-reported orders; break-even is 0.", `campaigns {"end_date":"2026-03-09","start_date":"2026-02-10"}`,
+			"A campaign on tv spent USD 0.00 in 28 days for 0 last-touch and 0 platform-reported orders. Break-even requires 0 orders.", `campaigns {"end_date":"2026-03-09","start_date":"2026-02-10"}`,
 		},
 		{
 			detect.Finding{Kind: detect.Outage, Evidence: evidence("orders", 3.0, "days", 1.0, "expected_orders", 41.0)},
-			"Only 3 orders arrived in 1 day from 2026-03-01; about 41 were expected.", `trends {"end_date":"2026-03-09","metric":"orders","start_date":"2026-01-27"}`,
+			"Only 3 orders arrived in 1 day from 2026-03-01; about 41 orders were expected.", `trends {"end_date":"2026-03-09","metric":"orders","start_date":"2026-01-27"}`,
 		},
 		{
 			detect.Finding{Kind: detect.TrackingBreak, Evidence: evidence("earlier_unattributed_share", 0.1, "unattributed_share", 0.8)},
@@ -324,24 +324,24 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		{
 			detect.Finding{Kind: detect.PixelLoss, Channel: "google", Evidence: evidence("credited_per_answer", 0.41, "earlier_credited_per_answer", 0.9)},
-			"Of 100 respondents who name google in the survey, last touch credits 41 with an order; before, it was 90.", `surveys {}`,
+			"For every 100 survey answers that name google, last touch credits the channel with 41 orders. Before, it credited 90 orders.", `surveys {}`,
 		},
 		{
 			detect.Finding{Kind: detect.PacingRisk, Subject: "revenue", Evidence: evidence("target", 100.0, "expected", 80.0, "expected_low", 70.0, "expected_high", 90.0, "probability", 0.95)},
-			"The target for revenue (100) will be missed with a probability of 95.0%: the forecast is 80 (90% interval 70 to 90).", `forecasting {"aspect":"pacing"}`,
+			"The target for revenue (USD 100.00) will be missed with a probability of 95.0%: the forecast is USD 80.00 (90% interval USD 70.00 to USD 90.00).", `forecasting {"aspect":"pacing"}`,
 		},
 		{
 			detect.Finding{Kind: detect.PacingRisk, Subject: "spend", Evidence: evidence("target", 100.0, "expected", 130.0, "expected_low", 120.0, "expected_high", 140.0, "probability", 0.95)},
-			"The target for spend (100) will be exceeded with a probability of 95.0%: the forecast is 130 (90% interval 120 to 140).", `forecasting {"aspect":"pacing"}`,
+			"The target for spend (USD 100.00) will be exceeded with a probability of 95.0%: the forecast is USD 130.00 (90% interval USD 120.00 to USD 140.00).", `forecasting {"aspect":"pacing"}`,
 		},
 		{
 			detect.Finding{Kind: detect.SeasonAhead, Name: "Easter", Evidence: evidence("last_year_ratio", 1.5)},
-			"Easter starts on 2026-03-01, and its month has no target. Last year, daily revenue was 1.50 times that of the four weeks before.", `forecasting {"aspect":"pacing"}`,
+			"Easter starts on 2026-03-01, and the month has no target. Last year, daily revenue was 1.50 times the mean of the four weeks before.", `forecasting {"aspect":"pacing"}`,
 		},
-		{detect.Finding{Kind: detect.SeasonAhead, Name: "Easter"}, "Easter starts on 2026-03-01, and its month has no target.", `forecasting {"aspect":"pacing"}`},
+		{detect.Finding{Kind: detect.SeasonAhead, Name: "Easter"}, "Easter starts on 2026-03-01, and the month has no target.", `forecasting {"aspect":"pacing"}`},
 		{
 			detect.Finding{Kind: detect.Fatigue, Channel: "facebook", Evidence: evidence("earlier_click_rate", 0.02, "click_rate", 0.011, "age_days", 60.0)},
-			"The click rate of an ad on facebook fell from 2.0% to 1.1%; it runs for at least 60 days.", `campaigns {"end_date":"2026-03-09","level":"creative","platform":"facebook","start_date":"2026-02-10"}`,
+			"The click rate of an ad on facebook fell from 2.0% to 1.1%. The ad has run for at least 60 days.", `campaigns {"end_date":"2026-03-09","level":"creative","platform":"facebook","start_date":"2026-02-10"}`,
 		},
 	} {
 		x.f.Since = since

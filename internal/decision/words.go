@@ -2,6 +2,7 @@ package decision
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/internal/ads"
 	"assay/internal/answer"
@@ -41,6 +42,14 @@ func ratio(f detect.Finding, name string) string { return answer.Ratio(figure(f,
 
 func count(f detect.Finding, name string) string {
 	return answer.Quantity(answer.Decimals(figure(f, name), 0))
+}
+
+// goal formats a figure of a target: a number of orders, or an amount of money.
+func goal(c *toolkit.Call, f detect.Finding, name string) string {
+	if metric, _, _ := strings.Cut(f.Subject, " of "); strings.HasSuffix(metric, string(snapshot.Orders)) {
+		return count(f, name)
+	}
+	return spelled(c, f, name)
 }
 
 // count100 formats a ratio as a number per hundred.
@@ -111,77 +120,77 @@ func marginal(verdict string) func(*toolkit.Call, detect.Finding) string {
 }
 
 var wordings = map[detect.Kind]wording{
-	detect.PastOptimum: {marginal("below"), "Reduce the channel's budget by 20% in steps, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
-	detect.Headroom:    {marginal("above"), "Increase the channel's budget by 20% in steps, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
+	detect.PastOptimum: {marginal("below"), "Reduce the channel's budget in steps of 20%, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
+	detect.Headroom:    {marginal("above"), "Increase the channel's budget in steps of 20%, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
 	detect.SpendShift: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("%s spends %s per day since %s, compared with %s before.", channelOf(f), spelled(c, f, "daily_spend"), f.Since, spelled(c, f, "usual_daily_spend"))
-	}, "Check budgets and payment of the channel's campaigns.", campaignsOf, "Find the campaigns that changed."},
+		return fmt.Sprintf("%s has spent %s per day since %s, compared with %s per day before.", channelOf(f), spelled(c, f, "daily_spend"), f.Since, spelled(c, f, "usual_daily_spend"))
+	}, "Check the budgets and the billing of the channel's campaigns.", campaignsOf, "Find the campaigns that changed."},
 	detect.NoEffect: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A campaign on %s spent %s in %d days for %s last-touch and %s platform-reported orders; break-even is %s.", channelOf(f), spelled(c, f, "spend"), campaignDays,
+		return fmt.Sprintf("A campaign on %s spent %s in %d days for %s last-touch and %s platform-reported orders. Break-even requires %s orders.", channelOf(f), spelled(c, f, "spend"), campaignDays,
 			count(f, "orders"), count(f, "claimed_orders"), count(f, "break_even_orders"))
 	}, "Pause the campaign, or change its audience and creatives.", pause, "Preview the pause."},
 	detect.CappedWinner: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A campaign on %s uses its daily budget of %s and has a last-touch ROAS of %s.", channelOf(f), spelled(c, f, "daily_budget"), ratio(f, "last_touch_roas"))
 	}, "Increase the daily budget by at most 20%, and check the marginal return after a week.", campaignsOf, "See the campaign."},
 	detect.Fatigue: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("The click rate of an ad on %s fell from %s to %s; it runs for at least %s days.", channelOf(f), share(f, "earlier_click_rate"), share(f, "click_rate"), count(f, "age_days"))
+		return fmt.Sprintf("The click rate of an ad on %s fell from %s to %s. The ad has run for at least %s days.", channelOf(f), share(f, "earlier_click_rate"), share(f, "click_rate"), count(f, "age_days"))
 	}, "Replace the creative.", func(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 		tool, arguments := campaignsOf(c, f)
 		return tool, toolkit.With(arguments, "level", "creative")
 	}, "Compare the channel's creatives."},
 	detect.Untested: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("%s has %s of spend, and no experiment in the last year.", channelOf(f), share(f, "spend_share"))
+		return fmt.Sprintf("%s has %s of spend, but no experiment in the last year.", channelOf(f), share(f, "spend_share"))
 	}, "Plan a geo experiment.", preflight, "Check whether a geo experiment can detect the effect."},
 	detect.CACDrift: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("The acquisition cost of %s rose from %s to %s per new customer since %s.", channelOf(f), spelled(c, f, "earlier_cac"), spelled(c, f, "cac"), f.Since)
-	}, "Compare campaigns, and move budget to those with lower cost.", campaignsOf, "Compare the channel's campaigns."},
+	}, "Compare the campaigns, and move budget to campaigns with a lower acquisition cost.", campaignsOf, "Compare the channel's campaigns."},
 	detect.PaybackDrift: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("Revenue from new customers in %d days fell from %s to %s per unit of spend since %s.", cohortDays, ratio(f, "earlier_cohort_return"), ratio(f, "cohort_return"), f.Since)
 	}, "Find the channels with longer payback, and reduce their spend.", on("lifecycle", map[string]any{}), "See LTV and payback."},
-	detect.Discounting: {moved(named("Discounts as a share of sales"), "rose", "discount_share", "earlier_discount_share"), "Check which codes grew, and limit them.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
-	detect.FewerNew:    {moved(named("The share of orders from new customers"), "fell", "new_customer_share", "earlier_new_customer_share"), "Check prospecting campaigns and their budgets.", on("customers", map[string]any{}), "Compare new and returning customers."},
-	detect.RefundRate:  {moved(named("Refunds as a share of revenue"), "rose", "refund_share", "earlier_refund_share"), "Find the products that customers return.", on("products", map[string]any{}), "See products."},
+	detect.Discounting: {moved(named("Discounts as a share of sales"), "rose", "discount_share", "earlier_discount_share"), "Check which discount codes are used more, and limit their use.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
+	detect.FewerNew:    {moved(named("The share of orders from new customers"), "fell", "new_customer_share", "earlier_new_customer_share"), "Check the prospecting campaigns and their budgets.", on("customers", map[string]any{}), "Compare new and returning customers."},
+	detect.RefundRate:  {moved(named("Refunds as a share of revenue"), "rose", "refund_share", "earlier_refund_share"), "Find the products that customers return.", on("products", map[string]any{}), "See the sales of products."},
 	detect.Outage: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("Only %s orders arrived in %s from %s; about %s were expected.", count(f, "orders"), answer.Plural(int(figure(f, "days")), "day", "days"), f.Since, count(f, "expected_orders"))
-	}, "Check whether the shop was down or an import is incomplete. Import the days again.", trend(snapshot.Orders), "See orders by day."},
+		return fmt.Sprintf("Only %s orders arrived in %s from %s; about %s orders were expected.", count(f, "orders"), answer.Plural(int(figure(f, "days")), "day", "days"), f.Since, count(f, "expected_orders"))
+	}, "Check whether the shop was unavailable or an import is incomplete. Import the days again.", trend(snapshot.Orders), "See orders by day."},
 	detect.SalesStopped: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A product sold %s units in 7 days, compared with %s per week before.", count(f, "units"), count(f, "usual_units_per_week"))
-	}, "Check stock and visibility of the product, and ads that point to it.", on("products", map[string]any{}), "See products."},
+	}, "Check the stock and the visibility of the product, and the ads for it.", on("products", map[string]any{}), "See the sales of products."},
 	detect.TrackingBreak: {func(_ *toolkit.Call, f detect.Finding) string {
 		if f.Channel != "" {
 			return fmt.Sprintf("The share of orders from %s fell from %s to %s since %s while its spend continued.", channelOf(f), share(f, "earlier_order_share"), share(f, "order_share"), f.Since)
 		}
 		return fmt.Sprintf("Orders without a channel rose from %s to %s since %s.", share(f, "earlier_unattributed_share"), share(f, "unattributed_share"), f.Since)
-	}, "Check UTM parameters, consent and the pixel. Do not judge channels by these days.", on("diagnose", map[string]any{}), "Check the sources."},
+	}, "Check UTM parameters, consent and the pixel. Do not evaluate channels on these days.", on("diagnose", map[string]any{}), "Check the sources."},
 	detect.ClaimsBreak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("The conversions that %s reports per last-touch order changed from %s to %s since %s.", channelOf(f), ratio(f, "earlier_claims_per_order"), ratio(f, "claims_per_order"), f.Since)
 	}, "Check the platform's pixel and conversion events.", campaignsOf, "Compare reported and credited orders."},
 	detect.PixelLoss: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("Of 100 respondents who name %s in the survey, last touch credits %s with an order; before, it was %s.", channelOf(f), count100(f, "credited_per_answer"), count100(f, "earlier_credited_per_answer"))
-	}, "Check UTM parameters, consent and the pixel of the channel. Do not judge it by last touch.", on("surveys", map[string]any{}), "Compare survey answers with last touch."},
+		return fmt.Sprintf("For every 100 survey answers that name %s, last touch credits the channel with %s orders. Before, it credited %s orders.", channelOf(f), count100(f, "credited_per_answer"), count100(f, "earlier_credited_per_answer"))
+	}, "Check UTM parameters, consent and the pixel of the channel. Do not evaluate the channel by last touch.", on("surveys", map[string]any{}), "Compare survey answers with last touch."},
 	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A discount code was used for %s orders in 14 days; about %s are usual.", count(f, "orders"), count(f, "usual_orders"))
-	}, "Check whether the code is public, and replace it.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
-	detect.PacingRisk: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("A discount code was used for %s orders in 14 days, compared with about %s usual orders.", count(f, "orders"), count(f, "usual_orders"))
+	}, "Check whether the code is public. Replace a public code.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
+	detect.PacingRisk: {func(c *toolkit.Call, f detect.Finding) string {
 		verb := "will be missed"
 		if figure(f, "expected") > figure(f, "target") {
 			verb = "will be exceeded"
 		}
-		return fmt.Sprintf("The target for %s (%s) %s with a probability of %s: the forecast is %s (90%% interval %s to %s).", f.Subject, count(f, "target"), verb, share(f, "probability"),
-			count(f, "expected"), count(f, "expected_low"), count(f, "expected_high"))
-	}, "Adjust the target or the budget of the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
+		return fmt.Sprintf("The target for %s (%s) %s with a probability of %s: the forecast is %s (90%% interval %s to %s).", f.Subject, goal(c, f, "target"), verb, share(f, "probability"),
+			goal(c, f, "expected"), goal(c, f, "expected_low"), goal(c, f, "expected_high"))
+	}, "Adjust the target, or adjust the budget for the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
 	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A creator without a recent booking brought about %s orders for %s in %d days.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
+		return fmt.Sprintf("A creator without a recent booking generated about %[1]s orders in %[3]d days, at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
 	}, "Book the creator again.", func(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
 		return "influencers", map[string]any{"action": "performance", "influencer_id": f.Subject}
 	}, "See the creator's results."},
 	detect.HaloEffect: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("%s adds about %s per month on another sales surface.", channelOf(f), spelled(c, f, "monthly_revenue"))
-	}, "Count the halo effect in the channel's return.", on("omnichannel", map[string]any{}), "See halo effects."},
+	}, "Include the halo effect in the return of the channel.", on("omnichannel", map[string]any{}), "See halo effects."},
 	detect.SeasonAhead: {func(_ *toolkit.Call, f detect.Finding) string {
-		text := fmt.Sprintf("%s starts on %s, and its month has no target.", f.Name, f.Since)
+		text := fmt.Sprintf("%s starts on %s, and the month has no target.", f.Name, f.Since)
 		if times := figure(f, "last_year_ratio"); times > 0 {
-			text += fmt.Sprintf(" Last year, daily revenue was %s times that of the four weeks before.", answer.Ratio(times))
+			text += fmt.Sprintf(" Last year, daily revenue was %s times the mean of the four weeks before.", answer.Ratio(times))
 		}
 		return text
 	}, "Set targets and budgets for the season.", on("forecasting", map[string]any{"aspect": "pacing"}), "See the forecast."},

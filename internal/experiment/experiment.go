@@ -208,7 +208,7 @@ func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Pane
 	}
 	for _, region := range e.Treated {
 		if kept.values[region] == nil {
-			return test, nil, fault.NotReady("no order came from the treated region %s in the days before the test", region)
+			return test, nil, fault.NotReady("no order came from the treated region %s in the days before the experiment", region)
 		}
 		test.Treated = append(test.Treated, geo.Region(region))
 	}

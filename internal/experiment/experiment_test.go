@@ -342,7 +342,7 @@ func TestAnInconclusiveExperimentIsNotUsedUnlessSomebodyAppliesIt(t *testing.T) 
 		t.Errorf("used %t: %s", used, why)
 	}
 	r.Applied = true
-	if used, why := r.FactorUse(); !used || !strings.Contains(why, "although it is inconclusive") {
+	if used, why := r.FactorUse(); !used || !strings.Contains(why, "although the experiment is inconclusive") {
 		t.Errorf("applied: used %t: %s", used, why)
 	}
 	found, err := experiment.ChannelFactors([]*experiment.Result{r})

@@ -63,7 +63,7 @@ func (s Store) NewTests(m *mix.Model) []string {
 			continue
 		}
 		if !m.Considered(string(e.ID)) {
-			out = append(out, fmt.Sprintf("the geo experiment on %s from %s is completed and not yet in the model",
+			out = append(out, fmt.Sprintf("the geo experiment on %s from %s is completed, but the model does not include it",
 				e.Channel, e.Days))
 		}
 	}
@@ -82,11 +82,11 @@ func (s Store) completed() []control.Experiment {
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
-		return "it is a platform study; only geo experiments are measured from the store's orders", false
+		return "it is a platform study: only geo experiments are measured from the store's orders", false
 	case !s.covers(e.Days):
 		return notCovered, true
 	case e.Days.Last.After(s.AdDays.Last):
-		return "no ad report covers its last days", true
+		return "no ad report covers the last days of the experiment", true
 	}
 	return "", false
 }
@@ -98,9 +98,9 @@ func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	case !slices.Contains(of.Channels, e.Channel):
 		return "the channel is not in the model", false
 	case e.Days.Last.After(of.Days.Last):
-		return fmt.Sprintf("it ended after %s, the last day with sales and spend", of.Days.Last), true
+		return fmt.Sprintf("the experiment ended after %s, the last day with sales and spend", of.Days.Last), true
 	case e.Days.Last.Before(of.Days.First.AddDays(-shortlyBefore)):
-		return fmt.Sprintf("it ended more than 13 weeks before the model's first day, %s", of.Days.First), false
+		return fmt.Sprintf("the experiment ended more than 13 weeks before the first day of the model, %s", of.Days.First), false
 	}
 	return "", false
 }
@@ -123,7 +123,7 @@ func (s Store) estimate(ctx context.Context, t mix.Test, e control.Experiment) (
 	case f.Change == nil:
 		t.Why = noSpendChange
 	case f.Interval == nil || !(f.Interval.High > f.Interval.Low):
-		t.Why = "its effect has no interval: there are too few control regions"
+		t.Why = "the effect has no interval: there are too few control regions"
 	default:
 		return s.lift(ctx, t, f)
 	}
@@ -142,7 +142,7 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	}
 	switch {
 	case !(f.treated > 0) || !(sold > 0):
-		t.Why = "the store has no sales in the days before it"
+		t.Why = "the store has no sales in the days before the experiment"
 	case f.located < minLocated*charged:
 		t.Why = fmt.Sprintf("only %.0f%% of sales have a known region; at least %.0f%% is required",
 			100*f.located/charged, 100*minLocated)

@@ -47,7 +47,7 @@ func TestUnusableExperimentsHaveAReason(t *testing.T) {
 		{geoTest("inside", "2025-07-01"), "", false},
 		{geoTest("shortly before the window", "2025-03-10"), "", false},
 		{geoTest("long before the window", "2025-01-01"), "more than 13 weeks before", false},
-		{geoTest("after the window", "2025-11-20"), "it ended after 2025-12-15", true},
+		{geoTest("after the window", "2025-11-20"), "the experiment ended after 2025-12-15", true},
 		{geoTest("not over", "2025-12-10"), notCovered, true},
 		{geoTest("before the orders", "2024-12-20"), notCovered, true},
 		{study, "it is a platform study", false},
@@ -63,7 +63,7 @@ func TestUnusableExperimentsHaveAReason(t *testing.T) {
 	}
 	unreported := year()
 	unreported.AdDays.Last = civil.MustParse("2025-08-01")
-	if why, waits := unreported.unreadable(geoTest("inside", "2025-07-01")); why != "no ad report covers its last days" ||
+	if why, waits := unreported.unreadable(geoTest("inside", "2025-07-01")); why != "no ad report covers the last days of the experiment" ||
 		!waits {
 		t.Errorf("without ad reports of its last days: %q, waits %v", why, waits)
 	}

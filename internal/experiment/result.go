@@ -37,7 +37,7 @@ const (
 
 // Reasons why a test has no result, has no iROAS or is not used.
 const (
-	notCovered    = "the store's orders do not cover the days of the test"
+	notCovered    = "the store's orders do not cover the days of the experiment"
 	noSpendChange = "the channel's spend by region is unknown or barely changed"
 )
 
@@ -50,8 +50,8 @@ func (r *Result) Why() string {
 	case r.Missing == NoReturn:
 		return "there is a lift but no iROAS: " + noSpendChange
 	case r.Missing == NoReported:
-		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its " +
-			"spend is unknown"
+		return "there is an iROAS but no factor: on these days, last touch credits the channel with no revenue, or the " +
+			"spend of the channel is unknown"
 	}
 	return ""
 }
@@ -112,15 +112,15 @@ func (r *Result) Conclusive() bool {
 func (r *Result) FactorUse() (used bool, why string) {
 	switch {
 	case r.Status != control.ExperimentCompleted:
-		return false, "it is not completed"
+		return false, "the experiment is not completed"
 	case r.Factor == nil:
 		return false, r.Why()
 	case !r.Applied && !r.Conclusive():
-		return false, "it is inconclusive, and no one has applied it"
+		return false, "the experiment is inconclusive, and no member has applied the factor"
 	case !r.Applied:
-		return false, "no one has applied it"
+		return false, "no member has applied the factor"
 	case !r.Conclusive():
-		return true, "applied, although it is inconclusive"
+		return true, "applied, although the experiment is inconclusive"
 	}
 	return true, "applied"
 }

@@ -36,11 +36,11 @@ func checkAccount(c *toolkit.Call, a control.Connection) Finding {
 	left := a.Expires.Sub(c.Real)
 	switch {
 	case a.Sandbox && a.Status != control.ConnectionError:
-		f.Finding = name + " is connected. It is simulated."
+		f.Finding = name + " is connected to a simulated platform."
 	case a.Status == control.ConnectionError:
 		f.Severity, f.Finding, f.Fix = SeverityError, name+" does not work. "+answer.Clean(a.Problem), answer.Clean(a.Hint)
 		if f.Fix == "" {
-			f.Fix = "Test the connection again on the Connections page, or add it again with new credentials."
+			f.Fix = "Test the connection again on the Connections page, or add the connection again with new credentials."
 		}
 		f.about = "an ad account does not work"
 	case a.Status != control.ConnectionOK:

@@ -74,7 +74,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 	}
 	if c.Store.Counts["touches"] == 0 {
 		out = append(out, Finding{
-			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint: channels use the shop's own attribution.",
+			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint: the channels of orders come from the shop's own attribution.",
 			Fix: "Import orders with visits or UTM parameters.",
 		})
 	}
@@ -97,7 +97,7 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 	switch c.SourceStatus(s) {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
-		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
+		f.Finding, f.Fix = fmt.Sprintf("The last day with data is %s, %d days ago.", s.Days.Last, behind), "Import the report of the data source up to yesterday."
 		f.about = fmt.Sprintf("a data source (%s) has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
 	case "gaps":
 		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
@@ -105,9 +105,9 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
 		f.about, f.Gap = fmt.Sprintf("a data source (%s) has gaps, the latest on %s", s.Kind, s.LastGap), s.LastGap
 	default:
-		f.Severity, f.Finding = SeverityOK, "It has "+answer.Plural(int(s.Rows), "row", "rows")+"."
+		f.Severity, f.Finding = SeverityOK, "The source has "+answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {
-			f.Finding = fmt.Sprintf("Its data cover %s to %s without gaps.", s.Days.First, s.Days.Last)
+			f.Finding = fmt.Sprintf("The data cover %s to %s without gaps.", s.Days.First, s.Days.Last)
 		}
 	}
 	return f
@@ -150,14 +150,14 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 	var out []Finding
 	if len(ending) > 0 {
 		out = append(out, Finding{
-			Check: "keys", Severity: SeverityWarning, Finding: "API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "Rotate each key: assay keys rotate ID",
+			Check: "keys", Severity: SeverityWarning, Finding: "These API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "Rotate each key: assay keys rotate ID",
 			about: answer.Plural(len(ending), "API key expires", "API keys expire") + " within 14 days",
 		})
 	}
 	if len(mighty) > 0 {
 		out = append(out, Finding{
-			Check: "keys", Severity: SeverityInfo, Finding: "API keys that may execute changes never expire: " + answer.Listed(mighty) + ".",
-			Fix: "Rotate them to keys with an expiry date.",
+			Check: "keys", Severity: SeverityInfo, Finding: "These API keys may execute changes and never expire: " + answer.Listed(mighty) + ".",
+			Fix: "Replace them with keys that have an expiry date.",
 		})
 	}
 	if len(out) == 0 {
@@ -193,7 +193,7 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 		f.Severity, f.Finding = SeverityInfo, "A webhook secret is stored, but no message has arrived."
 		f.Fix = "In Shopify, send webhooks to /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
 	case c.Real.Sub(h.Last) > hooksSilent:
-		f.Severity, f.Finding = SeverityWarning, f.Finding+" No message has arrived since."
+		f.Severity, f.Finding = SeverityWarning, f.Finding+" No message has arrived since then."
 		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks with failing deliveries."
 	}
 	return []Finding{f}, nil

@@ -22,15 +22,15 @@ func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("In the last %d days, no import changed the figures of a day that was already reported.", lateDays)}
+	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("In the last %d days, no import changed figures that were already reported.", lateDays)}
 	if parts > 0 {
 		f.Finding = fmt.Sprintf("In the last %d days, imports changed the figures of %s that were already reported (%s, counted per surface and platform).",
 			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
 	for _, curve := range c.Store.Late {
 		f.Severity = SeverityInfo
-		f.Finding += fmt.Sprintf(" The %s of %s still changed after its window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
-		f.Fix = "Import its reports again for a longer period."
+		f.Finding += fmt.Sprintf(" The %s of %s still changed after the platform's attribution window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
+		f.Fix = "Import the reports of the platform again for a longer period."
 	}
 	return f, nil
 }

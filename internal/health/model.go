@@ -20,7 +20,7 @@ func checkModel(c *toolkit.Call) Finding {
 	case status == mix.Active:
 		m := c.MMM.Model
 		f.Severity, f.Fix = SeverityOK, ""
-		f.Finding = fmt.Sprintf("Model %d is active. It is fitted to %d channels and %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
+		f.Finding = fmt.Sprintf("Model %d is active. The model is fitted to %d channels and %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
 		for _, t := range m.Tests {
 			if t.Contradicts() {
 				f.Severity, f.Fix = SeverityWarning, "Check the experiment and possible confounding of the channel's spend."
@@ -35,13 +35,13 @@ func checkModel(c *toolkit.Call) Finding {
 		f.Severity, f.Finding = SeverityWarning, "The model is stale: "+strings.Join(why, "; ")+"."
 		f.about = "the media mix model is stale"
 	case status == mix.Refused:
-		f.Severity, f.Finding, f.Fix = SeverityWarning, "The model was rejected: "+strings.Join(why, "; ")+".", "Fix this, then run "+train
+		f.Severity, f.Finding, f.Fix = SeverityWarning, "The model was rejected: "+strings.Join(why, "; ")+".", "Correct the cause, then run "+train
 		f.about = "the media mix model was rejected"
 	default:
-		f.Finding = "There is no trained media mix model. These tools need one: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + "."
+		f.Finding = "There is no trained media mix model. These tools need a model: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + "."
 	}
 	if why := c.WhyNotNewer(); why != "" && !c.MMM.Training {
-		f.Severity, f.Finding, f.Fix = SeverityWarning, f.Finding+" "+why, "Fix this, then run "+train
+		f.Severity, f.Finding, f.Fix = SeverityWarning, f.Finding+" "+why, "Correct the cause, then run "+train
 		f.about = "a newer training of the media mix model was rejected"
 	}
 	return f

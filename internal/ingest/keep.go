@@ -40,11 +40,11 @@ func (k Keeping) nameProblem() string {
 	taken := func(m mapper.Mapping) bool { return m.Name != k.Was && m.System == name }
 	switch {
 	case name == "":
-		return "give it a name, such as till"
+		return "give the mapping a name, such as till"
 	case !plainName(name):
 		return fmt.Sprintf("a name has up to %d letters, digits, single blanks, dots, hyphens and underscores", longestName)
 	case slices.ContainsFunc(Readers(), func(r source.Reader) bool { return r.Name() == name }):
-		return "this is the name of a built-in source; choose another"
+		return "this is the name of a built-in source; choose another name"
 	case slices.ContainsFunc(k.Kept, taken):
 		return "rows of a renamed mapping are stored under this name and would mix with the new ones; choose another name"
 	case k.Was == "" && len(k.Kept) >= MostMappings:

@@ -215,7 +215,7 @@ func (r *Run) export(ctx context.Context, to Folder) ([]warehouse.ExportedTable,
 	case errors.Is(err, fs.ErrNotExist):
 		err = os.MkdirAll(to.Dir, 0o700)
 	case err == nil && len(there) > 0:
-		return nil, fault.Invalid("folder %s is not empty", to.Dir).WithHint("name a new folder: nothing is overwritten")
+		return nil, fault.Invalid("folder %s is not empty", to.Dir).WithHint("use a new folder: existing files are not overwritten")
 	}
 	if err != nil {
 		return nil, fault.Invalid("folder %s cannot be used: %v", to.Dir, errors.Unwrap(err))

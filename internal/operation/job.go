@@ -38,7 +38,7 @@ func (r *Run) cancelJob(ctx context.Context, id jobs.ID) (jobs.Job, error) {
 	at := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
 	if at < 0 || !r.Jobs.Cancel(id) {
 		return jobs.Job{}, fault.NotFound("no job %q is running in workspace %q", id, r.Workspace.ID).
-			WithHint("it may have ended; `assay jobs list --workspace %s` lists the jobs", r.Workspace.ID)
+			WithHint("the job may have ended; `assay jobs list --workspace %s` lists the jobs", r.Workspace.ID)
 	}
 	return all[at], nil
 }

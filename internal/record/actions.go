@@ -35,7 +35,7 @@ func annotate(_ context.Context, c *toolkit.Call, p annotationParams) (*Change, 
 	}
 	ch := &Change{
 		Verb: "add", Past: "added", Object: fmt.Sprintf("the annotation %s %s", told(given.Label), when),
-		Note:   " trends, chart and the Forecasts page show it.",
+		Note:   " The tools trends and chart and the Forecasts page show the annotation.",
 		Undo:   removal(c, "annotations", "ID"),
 		Record: Record{Date: given.Days.First, EndDate: given.Days.Last, Label: answer.Foreign(given.Label), Type: given.Type},
 	}
@@ -92,7 +92,7 @@ func mapCoupon(ctx context.Context, c *toolkit.Call, p couponParams) (*Change, e
 	ch := &Change{
 		Verb: "map", Past: "mapped", Object: fmt.Sprintf("the coupon %s to %s", told(now.Code), answer.ChannelName(channel)), ID: now.Code,
 		Existing: shown(now.Channel) == channel,
-		Note:     " Its orders without touchpoints, past and future, are credited to that channel. Orders with touchpoints do not change.",
+		Note:     " All past and future orders with the coupon and without touchpoints are credited to the channel. Orders with touchpoints do not change.",
 	}
 	show := func(was measure.Channel) {
 		ch.Record = Record{Code: answer.Foreign(now.Code), Channel: channel, Previous: shown(was)}
@@ -201,7 +201,7 @@ func updateExperiment(_ context.Context, c *toolkit.Call, p experimentStatusPara
 	}
 	ch := &Change{
 		Verb: "set", Past: "set", Object: fmt.Sprintf("the status of the experiment %s to %s", told(e.Name), p.Status), ID: string(e.ID),
-		Existing: e.Status == p.Status, Record: experimentRecord(moved), Note: fmt.Sprintf(" It was %s before.", e.Status),
+		Existing: e.Status == p.Status, Record: experimentRecord(moved), Note: fmt.Sprintf(" The previous status is %s.", e.Status),
 	}
 	if !ch.Existing {
 		ch.Refusal = unreachable(c, e, moved)
@@ -219,21 +219,21 @@ func unreachable(c *toolkit.Call, e, moved control.Experiment) error {
 	next := e.Status.Before()
 	switch {
 	case len(next) == 0:
-		return fault.Conflict("params.status: the experiment is %s, which is final", e.Status)
+		return fault.Conflict("params.status: the status %s is final", e.Status)
 	case !slices.Contains(next, moved.Status):
 		names := make([]string, len(next))
 		for i, s := range next {
 			names[i] = string(s)
 		}
-		return fault.Conflict("params.status: an experiment that is %s cannot become %s", e.Status, moved.Status).
-			WithHint("It can become %s.", strings.Join(names, " or "))
+		return fault.Conflict("params.status: the status cannot change from %s to %s", e.Status, moved.Status).
+			WithHint("The next status can be %s.", strings.Join(names, " or "))
 	}
 	if _, err := moved.Checked(); err != nil {
 		return err
 	}
 	for _, other := range c.Experiments {
 		if why := moved.Clash(other); why != "" {
-			return fault.Conflict("the experiment conflicts with %s: %s", told(string(other.ID)), answer.Clean(why)).WithHint("Cancel one of the two.")
+			return fault.Conflict("the experiment conflicts with %s: %s", told(string(other.ID)), answer.Clean(why)).WithHint("Cancel one of the experiments.")
 		}
 	}
 	return nil
@@ -266,8 +266,8 @@ func saveReport(ctx context.Context, c *toolkit.Call, p reportParams) (*Change, 
 		return nil, err
 	}
 	ch := &Change{
-		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, a call of %s", told(given.Name), given.Tool),
-		Note: " It is a resource that calls the tool each time it is read.", Undo: removal(c, "reports", "ID"),
+		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, which calls %s", told(given.Name), given.Tool),
+		Note: " Each read of the saved report calls the tool again.", Undo: removal(c, "reports", "ID"),
 		Record: Record{Name: answer.Foreign(given.Name), Tool: given.Tool},
 	}
 	show := func(r control.SavedReport) {
@@ -303,7 +303,7 @@ func dismissInsight(ctx context.Context, c *toolkit.Call, p insightParams) (*Cha
 	}
 	ch := &Change{
 		Verb: "dismiss", Past: "dismissed", Object: "the insight " + told(p.ID), ID: p.ID,
-		Note: " `insights` omits it until its evidence changes.", Undo: "Restore it on the Insights page.", Record: Record{Label: answer.Foreign(given.Reason)},
+		Note: " The tool insights omits the insight until its evidence changes.", Undo: "Restore the insight on the Insights page.", Record: Record{Label: answer.Foreign(given.Reason)},
 	}
 	ch.Existing = slices.ContainsFunc(c.Dismissed, func(d control.DismissedInsight) bool { return d.Insight == given.Insight })
 	if !ch.Existing {

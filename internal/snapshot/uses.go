@@ -25,7 +25,7 @@ func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error)
 	used, why := r.FactorUse()
 	all := []Use{{"factor", used, why}, modelUse(c, r)}
 	if r.Status != control.ExperimentCompleted {
-		return append(all, Use{By: "halo", Why: "it is not completed"}), nil
+		return append(all, Use{By: "halo", Why: "the experiment is not completed"}), nil
 	}
 	found, err := c.surfaceTest(ctx, r.Experiment)
 	if err != nil {
@@ -39,11 +39,11 @@ func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error)
 	}
 	switch {
 	case r.Kind != control.GeoTest:
-		return append(all, Use{By: "halo", Why: "a study of a platform has no result by surface"}), nil
+		return append(all, Use{By: "halo", Why: "a platform study has no result by surface"}), nil
 	case len(surfaces) == 0:
-		return append(all, Use{By: "halo", Why: "its spend by region is unknown, or the treated regions order too rarely on other surfaces"}), nil
+		return append(all, Use{By: "halo", Why: "the spend by region is unknown, or the treated regions have too few orders on other surfaces"}), nil
 	}
-	return append(all, Use{"halo", true, fmt.Sprintf("in the priors of %d surfaces, by its standard error", len(surfaces))}), nil
+	return append(all, Use{"halo", true, fmt.Sprintf("the priors of %d surfaces include the experiment, weighted by its standard error", len(surfaces))}), nil
 }
 
 func modelUse(c *Snapshot, r *experiment.Result) Use {
@@ -51,7 +51,7 @@ func modelUse(c *Snapshot, r *experiment.Result) Use {
 	m := UsableModel(c)
 	switch {
 	case r.Status != control.ExperimentCompleted:
-		u.Why = "it is not completed"
+		u.Why = "the experiment is not completed"
 		return u
 	case m == nil:
 		u.Why = "there is no usable media mix model"
@@ -60,13 +60,13 @@ func modelUse(c *Snapshot, r *experiment.Result) Use {
 	at := slices.IndexFunc(m.Tests, func(t mix.Calibration) bool { return t.ID == string(r.ID) })
 	switch {
 	case at < 0:
-		u.Why = fmt.Sprintf("model %d was trained without it", m.Version)
+		u.Why = fmt.Sprintf("model %d was trained without the experiment", m.Version)
 	case !m.Tests[at].Used():
 		u.Why = m.Tests[at].Why
 	default:
-		u.Used, u.Why = true, fmt.Sprintf("it calibrates model %d, by its standard error", m.Version)
+		u.Used, u.Why = true, fmt.Sprintf("the experiment calibrates model %d, weighted by its standard error", m.Version)
 		if m.Tests[at].Contradicts() {
-			u.Why += "; it contradicts the observational fit"
+			u.Why += ", but contradicts the observational fit"
 		}
 	}
 	return u

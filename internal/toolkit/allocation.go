@@ -24,7 +24,7 @@ type MixRow struct {
 	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
 	Best            *answer.Estimate[answer.Ratio]   `json:"incremental_roas,omitempty" doc:"Best estimate, where it is not the model's: applied experiments on the channel that the model does not use."`
 	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend; without current spend, at the modelled spend."`
-	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"How far marginal ROAS is below average ROAS."`
+	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"Percentage by which marginal ROAS is below average ROAS."`
 	Less            *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
 	More            *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
 	CarryOver       *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Adstock: share of a week's effect that carries over to the next week."`
@@ -76,7 +76,7 @@ type PlanMetrics struct {
 	Budget       answer.Money                   `json:"budget"`
 	CurrentSpend answer.Money                   `json:"current_spend" doc:"Spend of the model's channels over a period of equal length."`
 	SpendFrom    string                         `json:"current_spend_from,omitempty" doc:"Days of the current spend, scaled to the period."`
-	BoundsPct    answer.Percent                 `json:"default_bounds_pct" doc:"Without constraints, the spend of a channel differs from its share of the budget by at most this."`
+	BoundsPct    answer.Percent                 `json:"default_bounds_pct" doc:"Without constraints, maximum difference between the spend of a channel and its share of the budget, in percent."`
 	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Change of revenue compared with the same budget in the current allocation."`
 	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Change of revenue compared with current spend, where the budget differs from it."`
 	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation generates more revenue than the same budget in the current allocation."`
@@ -123,13 +123,13 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s. The comparison is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
+	text := fmt.Sprintf("Reallocating %s %s %s. The baseline is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
 	if m.Change != nil {
 		from := ""
 		if plan.Recent {
 			from = " (last 30 days)"
 		}
-		text += fmt.Sprintf(" Compared with current spend of %s%s, the reallocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {

@@ -42,14 +42,14 @@ func TestModelQuestionsMatchQuestionsByKeyword(t *testing.T) {
 		{"Which channel is the most profitable?", "ROAS with its 90% interval", ""},
 		{"What is the ROAS of Meta?", "ROAS with its 90% interval, and monthly incremental revenue: facebook", "google"},
 		{"What does my google spend return?", "ROAS with its 90% interval, and monthly incremental revenue: google", "facebook"},
-		{"Which channel should we test next?", "Value of an experiment: monthly revenue", ""},
-		{"How long does an ad work?", "Adstock (carryover): share of a week's effect", ""},
+		{"Which channel should we test next?", "Expected gain in monthly revenue if an experiment", ""},
+		{"How long does an ad work?", "Adstock (carryover), the share of a week's effect", ""},
 		{"How good is the fit?", "The model explains", ""},
-		{"Is facebook saturated?", "Saturation (how far marginal ROAS is below average ROAS)", "google"},
+		{"Is facebook saturated?", "Saturation (the percentage by which marginal ROAS is below average ROAS)", "google"},
 		{"What if I cut google?", "Monthly revenue change with 20% less", "facebook"},
 		{"How should I split the budget?", "Recommendation: hold", ""},
 		{"Does podcast work?", "podcast is not in the model", "facebook"},
-		{"Who are you?", "The question was not understood", ""},
+		{"Who are you?", "No answer matches the question", ""},
 	} {
 		got := AnswerAboutModel(c, test.question, a)
 		if !strings.HasPrefix(got, test.begins) || test.without != "" && strings.Contains(got, test.without) {

@@ -38,7 +38,7 @@ func BestSentence(r snapshot.Return) string {
 	if r.Best == nil {
 		return ""
 	}
-	return fmt.Sprintf(" Incremental ROAS is %s (90%% interval %s to %s, by %s).",
+	return fmt.Sprintf(" Incremental ROAS is %s (90%% interval %s to %s, basis: %s).",
 		answer.Ratio(r.Best.Value), answer.Ratio(r.Best.Low), answer.Ratio(r.Best.High), r.Basis)
 }
 
@@ -57,17 +57,17 @@ func originOf(r snapshot.Return) string {
 // WhyReturnsDiffer explains the best estimate of a channel and how other figures differ from it.
 func WhyReturnsDiffer(r snapshot.Return) string {
 	if r.Best == nil {
-		return "No order is attributed to the channel, and it is not in a media mix model."
+		return "No order is attributed to the channel, and the channel is not in a media mix model."
 	}
 	text := fmt.Sprintf("Best estimate: %s, %s.", originOf(r), answer.Dates(r.Days))
 	if r.Basis != snapshot.ByModel && r.Modelled != nil {
-		text += fmt.Sprintf(" The model estimates %s without an experiment on the channel.", answer.Ratio(r.Modelled.Value))
+		text += fmt.Sprintf(" The media mix model estimates a ROAS of %s without an experiment on the channel.", answer.Ratio(r.Modelled.Value))
 	}
 	if r.LastTouch != nil && r.Basis == snapshot.ByModel {
 		text += fmt.Sprintf(" Last touch (%s) credits the last click only, whether or not it caused the order.", answer.Ratio(*r.LastTouch))
 	}
 	if times, ok := r.ClaimedOver(); ok {
-		text += fmt.Sprintf(" The platform reports %s times the estimate. It uses its own attribution window and counts view-through conversions.", answer.Ratio(times))
+		text += fmt.Sprintf(" The platform reports %s times the estimate. The platform uses its own attribution window and counts view-through conversions.", answer.Ratio(times))
 	}
 	return text
 }

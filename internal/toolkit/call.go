@@ -219,7 +219,7 @@ func (c *Call) stillGrowing(w civil.Range) string {
 		}
 		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
 		if open.Intersect(w).Days() > 0 {
-			fmt.Fprintf(&text, " The %s of %s needed more than %d days to settle: days since %s may still change.",
+			fmt.Fprintf(&text, " The %s of %s needed more than %d days to settle: figures since %s may still change.",
 				curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window, open.First)
 		}
 	}
@@ -259,7 +259,7 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	}
 	switch {
 	case rise != "" && fall != "":
-		return fmt.Sprintf(" The largest change is in %s; the largest against the total is in %s.", rise, fall)
+		return fmt.Sprintf(" The largest change is in %s. The largest change in the opposite direction is in %s.", rise, fall)
 	case rise != "":
 		return fmt.Sprintf(" The largest change is in %s.", rise)
 	}

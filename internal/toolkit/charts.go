@@ -71,7 +71,7 @@ func pictureIn(encoded json.RawMessage) (string, error) {
 			return string(picture), err
 		}
 	}
-	return "", fault.NotFound("the chart has no picture")
+	return "", fault.NotFound("the chart has no image")
 }
 
 // listApps lists the views for clients that show them.

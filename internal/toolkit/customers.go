@@ -68,7 +68,7 @@ func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Proj
 		a.Warn(answer.WarnValueNotProjected, "Orders are projected, but not their revenue: the Gamma-Gamma model of order value does not fit.")
 	}
 	if p.Sampled() {
-		a.Warn(answer.WarnSample, fmt.Sprintf("Values come from a fixed sample of %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
+		a.Warn(answer.WarnSample, fmt.Sprintf("Values come from a fixed sample: %s of %s customers.", number.Grouped(float64(len(p.Customers)), 0), number.Grouped(float64(p.Everybody), 0)))
 	}
 }
 
@@ -93,6 +93,6 @@ const booksYoung = 90
 func WarnFirstDays(c *Call, a *answer.Closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {
-		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("Orders start on %s: customers who ordered before that day are counted as new.", first))
+		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("The orders start on %s: customers who ordered before this day are counted as new.", first))
 	}
 }

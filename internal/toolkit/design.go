@@ -20,7 +20,7 @@ type TestDesign struct {
 	Days    int            `json:"test_days"`
 	Factor  answer.Ratio   `json:"spend_factor" doc:"Factor of the spend in these regions; 0 pauses the channel."`
 	Change  answer.Money   `json:"spend_change" doc:"Change of spend over the whole test."`
-	Effect  answer.Money   `json:"plausible_revenue_change" doc:"At the plausible return, over the whole test."`
+	Effect  answer.Money   `json:"plausible_revenue_change" doc:"Change of revenue at the plausible return, over the whole test."`
 	MDE     answer.Percent `json:"minimum_detectable_effect_pct"`
 	Cost    answer.Money   `json:"expected_cost" doc:"Expected loss of contribution, below 0 for a gain; without costs of goods, the size of the change of spend."`
 }
@@ -90,14 +90,14 @@ func (d Designs) Sentence(c *Call, channel measure.Channel) string {
 	switch {
 	case len(d.Tests) > 0 && d.Tests[0].Factor == 0:
 		t := d.Tests[0]
-		return fmt.Sprintf(" Cheapest design at a return of %s: pause %s in %s for %d days, which saves %s of spend.",
+		return fmt.Sprintf(" The cheapest design at an iROAS of %s pauses %s in %s for %d days. The design saves %s of spend.",
 			answer.Ratio(d.Return), answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(-t.Change))
 	case len(d.Tests) > 0:
 		t := d.Tests[0]
-		return fmt.Sprintf(" Cheapest design at a return of %s: %s times the spend of %s in %s for %d days, which costs %s more spend.",
+		return fmt.Sprintf(" The cheapest design at an iROAS of %[1]s multiplies the spend of %[3]s in %[4]s by %[2]s for %[5]d days. The design costs %[6]s of additional spend.",
 			answer.Ratio(d.Return), t.Factor, answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(t.Change))
 	case d.Least > 0 && !math.IsInf(d.Least, 0):
-		return fmt.Sprintf(" No design of at most six weeks detects a return of %s: a pause detects %s or more.", answer.Ratio(d.Return), answer.Ratio(d.Least))
+		return fmt.Sprintf(" No design of at most six weeks detects an iROAS of %s: a pause detects an iROAS of %s or more.", answer.Ratio(d.Return), answer.Ratio(d.Least))
 	}
 	return ""
 }

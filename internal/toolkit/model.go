@@ -15,7 +15,7 @@ import (
 )
 
 // MmmMethod describes the media mix model.
-const MmmMethod = "Incremental revenue is estimated by a Bayesian media mix model of weekly sales and spend. It has geometric adstock, saturation with an estimated shape, " +
+const MmmMethod = "Incremental revenue is estimated by a Bayesian media mix model of weekly sales and spend. The model has geometric adstock, saturation with an estimated shape, " +
 	"a trend and seasonal terms. Estimates are posterior means with 90% credible intervals. Completed geo experiments calibrate the model. Confounding, such as spend that follows demand, biases the estimates of channels without an experiment."
 
 // WhyNotNewer explains why the last training did not replace the model in use. It returns "" if it did.
@@ -32,7 +32,7 @@ func (c *Call) WhyNotNewer() string {
 // model.
 func (c *Call) Model() (*mix.Model, error) {
 	status, why := ModelState(c.Snapshot)
-	train := "Train one with: assay train mmm --workspace " + string(c.Workspace.ID)
+	train := "Train a model with: assay train mmm --workspace " + string(c.Workspace.ID)
 	switch status {
 	case "":
 		if c.MMM.Training {
@@ -42,11 +42,11 @@ func (c *Call) Model() (*mix.Model, error) {
 			WithHint("%s. Meanwhile, the performance and campaigns tools show spend and revenue.", train)
 	case mix.Refused:
 		return nil, fault.NotReady("the last training of the media mix model was rejected: %s", strings.Join(why, "; ")).
-			WithHint("Fix this, then train again: assay train mmm --workspace %s", c.Workspace.ID)
+			WithHint("Correct the cause, then train again: assay train mmm --workspace %s", c.Workspace.ID)
 	case mix.Active, mix.Stale:
 	}
 	if c.MMM.Model.Settings != c.Workspace.ModelSettings() {
-		return nil, fault.NotReady("the workspace's currency or revenue definition has changed since the media mix model was trained").WithHint("%s", train)
+		return nil, fault.NotReady("the currency or the revenue definition of the workspace has changed since the media mix model was trained").WithHint("%s", train)
 	}
 	return c.MMM.Model, nil
 }

@@ -50,10 +50,10 @@ type refusedAttempt struct {
 
 // modelLimits lists the limits of the method.
 var modelLimits = []string{
-	"Confounding: if spend follows demand, the model overstates the channel. Only an experiment can distinguish the effect of spend from demand.",
-	"Effects are assumed constant over the window, and channels are assumed not to interact.",
-	"Figures are revenue, not profit: cost of goods is not included.",
-	"Estimates above the observed spend extrapolate the assumed saturation curve.",
+	"Confounding: if the spend of a channel follows demand, the model overstates the effect of the channel. Only an experiment can distinguish the effect of spend from demand.",
+	"The model assumes constant effects over the window and no interaction between channels.",
+	"Figures are revenue before the cost of goods.",
+	"Estimates for spend above the observed range extrapolate the assumed saturation curve.",
 	"With less than two years of data, seasonality is hard to distinguish from seasonal spend.",
 }
 

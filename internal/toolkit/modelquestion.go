@@ -62,7 +62,7 @@ func AnswerAboutModel(c *Call, question string, a ModelResults) string {
 	if named {
 		return strings.TrimSpace(sayReturns(c, about, a) + " " + without)
 	}
-	return "The question was not understood. Ask about channels of the model: ROAS, marginal ROAS, saturation, " +
+	return "No answer matches the question. Ask about channels of the model: ROAS, marginal ROAS, saturation, " +
 		"adstock (carryover), the effect of less or more spend, the optimized allocation, the next experiment, or the model fit."
 }
 
@@ -89,7 +89,7 @@ var percents = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(?:%|percent)`)
 func otherStep(text string) string {
 	for _, found := range percents.FindAllStringSubmatch(text, -1) {
 		if found[1] != strconv.Itoa(int(100*mix.Step)) && found[1] != "90" {
-			return fmt.Sprintf(" Changes of spend are calculated for %d%% only, not for %s%%; `optimize_budget` takes any budget and limits by channel.", int(100*mix.Step), found[1])
+			return fmt.Sprintf(" Changes of spend are calculated for %d%% only, not for %s%%. Use `optimize_budget` for another budget or for limits by channel.", int(100*mix.Step), found[1])
 		}
 	}
 	return ""
@@ -153,7 +153,7 @@ func sayReturns(c *Call, rows []MixRow, _ ModelResults) string {
 }
 
 func saySaturation(c *Call, rows []MixRow, _ ModelResults) string {
-	return "Saturation (how far marginal ROAS is below average ROAS) with its 90% interval: " +
+	return "Saturation (the percentage by which marginal ROAS is below average ROAS) with its 90% interval: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.Saturation.Value) }), func(r MixRow) string {
 			return wholes(*r.Saturation)
 		})
@@ -184,7 +184,7 @@ func sayCarryOver(c *Call, rows []MixRow, _ ModelResults) string {
 	if len(rows) == 0 {
 		return "The model has no adstock (carryover)."
 	}
-	return "Adstock (carryover): share of a week's effect that carries over to the next week, with its 90% interval: " +
+	return "Adstock (carryover), the share of a week's effect that carries over to the next week, with its 90% interval: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.CarryOver.Value) }), func(r MixRow) string {
 			return wholes(*r.CarryOver)
 		})
@@ -195,13 +195,13 @@ func sayTests(c *Call, rows []MixRow, a ModelResults) string {
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
 		return "No experiment would change the optimized allocation: it does not depend on the uncertainty of these channels."
 	}
-	return "Value of an experiment: monthly revenue that the optimized allocation gains from knowing a channel's return, before the cost of the experiment: " +
+	return "Expected gain in monthly revenue if an experiment measures the return of a channel, before the cost of the experiment: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(*r.ExperimentValue) }), func(r MixRow) string { return c.Spelled(*r.ExperimentValue) })
 }
 
 func sayTrust(c *Call, rows []MixRow, a ModelResults) string {
-	return fmt.Sprintf("The model explains %.0f%% of the variance over %d weeks, and its sampler converged. Fit does not prove causality: "+
-		"only an experiment reduces the uncertainty of the widest intervals. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
+	return fmt.Sprintf("The model explains %.0f%% of the variance over %d weeks, and its sampler converged. Fit does not prove causality. "+
+		"Only an experiment can narrow the widest intervals. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r MixRow) string { return ratios(r.ROAS) })
 }
 
@@ -216,5 +216,5 @@ func testedSentence(rows []MixRow) string {
 	if len(tested) == 0 {
 		return ""
 	}
-	return "It is calibrated with geo experiments on " + answer.Listed(tested) + ". "
+	return "The model is calibrated with geo experiments on " + answer.Listed(tested) + ". "
 }

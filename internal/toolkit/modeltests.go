@@ -16,7 +16,7 @@ type modelTest struct {
 	Channel measure.Channel                `json:"channel"`
 	Start   civil.Date                     `json:"start"`
 	End     civil.Date                     `json:"end"`
-	Used    bool                           `json:"used" doc:"It calibrates the model."`
+	Used    bool                           `json:"used" doc:"true if the experiment calibrates the model."`
 	Why     string                         `json:"why_not,omitempty"`
 	Found   *answer.Estimate[answer.Ratio] `json:"found,omitempty" doc:"Revenue of the whole store per unit of spend that the experiment changed."`
 	Weeks   *answer.Estimate[answer.Ratio] `json:"weeks_alone,omitempty" doc:"The same quantity from the observational fit, without experiments."`
@@ -70,7 +70,7 @@ func Contradiction(t mix.Calibration) string {
 		more = "lower"
 	}
 	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other. Revenue per unit of spend is %.2f in the experiment, %.1f standard deviations %s than %.2f in the fit. "+
-		"The model's estimate for the channel is a compromise. Check the experiment (experiment_id=%s), and check whether the channel's budget follows demand.",
+		"The model's estimate for the channel combines the two. Check the experiment (experiment_id=%s), and check whether the channel's budget follows demand.",
 		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Value, math.Abs(t.Observational.ZScore), more, weeks.Value, answer.Clean(t.ID))
 }
 
@@ -85,5 +85,5 @@ func TestsSentence(m *mix.Model) string {
 	if used == 0 {
 		return ""
 	}
-	return " " + answer.Plural(used, "geo experiment calibrates", "geo experiments calibrate") + " it."
+	return " " + answer.Plural(used, "geo experiment calibrates", "geo experiments calibrate") + " the model."
 }

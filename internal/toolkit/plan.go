@@ -17,7 +17,7 @@ import (
 func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	key, err := KnownChannel(s, name)
 	if err == nil && key == measure.Unattributed {
-		return "", fault.Invalid("channel %q cannot be tested: it is the revenue that no channel is credited with", name)
+		return "", fault.Invalid("channel %q cannot be tested: it contains the revenue without a credited channel", name)
 	}
 	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
 		return named, nil
@@ -29,7 +29,7 @@ func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 // platform that the store does not use yet.
 func Creditable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if measure.ParseChannel(name) == measure.Unattributed {
-		return "", fault.Invalid("%q is not a channel: it is the revenue that no channel is credited with", answer.Clean(name))
+		return "", fault.Invalid("%q is not a channel: it contains the revenue without a credited channel", answer.Clean(name))
 	}
 	return Testable(s, name)
 }
@@ -91,7 +91,7 @@ func Planned(ctx context.Context, snap *snapshot.Snapshot, e control.Experiment)
 		var err error
 		if e.Channel, err = Testable(snap, string(e.Channel)); err != nil {
 			text, _, _ := fault.Public(err)
-			return e, fault.New(fault.KindOf(err), "%s", text).WithHint("Use one of the channels of the store, or of a platform that it has not used yet, such as %s.", measure.Platforms()[0])
+			return e, fault.New(fault.KindOf(err), "%s", text).WithHint("Use a channel of the store, or a channel of another platform, such as %s.", measure.Platforms()[0])
 		}
 	}
 	if len(e.Treated)+len(e.HeldOut) == 0 {
@@ -152,7 +152,7 @@ func NamedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 		region, ok := snapshot.RegionNamed(panel.Regions, name)
 		if !ok {
 			return nil, fault.Invalid("treatmentRegions: %q has no orders; regions with orders are %s", answer.Clean(name), answer.Known(NamedRegionsShown, SpelledRegions(panel.Regions))).
-				WithHint("Omit treatmentRegions to search for a set.")
+				WithHint("Omit treatmentRegions to search for a set of regions.")
 		}
 		if !slices.Contains(treated, region) {
 			treated = append(treated, region)

@@ -103,7 +103,7 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	var text string
 	switch p.CostBasis() {
 	case measure.CostsUnknown:
-		return fmt.Sprintf("contribution unknown: costs known for %s of units; import a table of sku and cost, or enter a gross margin with assay costs set", units)
+		return fmt.Sprintf("contribution unknown: costs known for %s of units. Import a table of SKUs and costs, or enter a gross margin with assay costs set", units)
 	case measure.UnitCosts:
 		text = "unit costs of all products"
 	case measure.ExtendedCosts:
@@ -190,7 +190,7 @@ func (s PlanStart) Budget(m *mix.Model) (total float64) {
 
 // PlanProfit is the effect of an allocation on the contribution after spend.
 type PlanProfit struct {
-	Change       *answer.Estimate[answer.Money] `json:"expected_contribution_change,omitempty" doc:"Of contribution after spend, compared with current spend."`
+	Change       *answer.Estimate[answer.Money] `json:"expected_contribution_change,omitempty" doc:"Change of contribution after spend, compared with current spend."`
 	PaysPct      *answer.Percent                `json:"pays_pct,omitempty" doc:"Probability that contribution after spend rises."`
 	BreakEven    *answer.Ratio                  `json:"break_even_roas,omitempty" detail:"analyst" doc:"Marginal ROAS below which spend loses money."`
 	Reallocation *answer.Estimate[answer.Money] `json:"reallocation_contribution_change,omitempty" detail:"analyst" doc:"Part from reallocating current spend."`
@@ -245,9 +245,9 @@ func (b BudgetChange) Sentence(more bool, amount string) string {
 		budget, change = "More budget", "the additional "+amount
 	}
 	if b.BudgetAdvice != KeepBudget {
-		return fmt.Sprintf("%s is advised: the probability that %s pays is %s.", budget, change, b.BudgetPays.Whole())
+		return fmt.Sprintf("%s is advised: the probability that %s is profitable is %s.", budget, change, b.BudgetPays.Whole())
 	}
-	return fmt.Sprintf("%s is not advised: the probability that %s pays is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
+	return fmt.Sprintf("%s is not advised: the probability that %s is profitable is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
 // ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to
@@ -291,11 +291,11 @@ func (c *Call) WarnProfit(a *answer.Closing, m PlanMetrics) {
 	case p.Change == nil || p.Change.Value >= 0:
 		return
 	case p.Budget != nil && p.Budget.Value < 0 && p.BreakEven != nil:
-		spend := "additional spend returns less"
+		spend := "the additional spend returns less"
 		if m.Budget < m.CurrentSpend {
-			spend = "saved spend returns more"
+			spend = "the saved spend returns more"
 		}
-		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s: the %s than the break-even ROAS of %s.",
+		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s: %s than the break-even ROAS of %s.",
 			c.Spelled(-p.Change.Value), spend, *p.BreakEven))
 	default:
 		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The allocation is expected to lower contribution after spend by %s.", c.Spelled(-p.Change.Value)))

@@ -32,7 +32,7 @@ var prompts = []prompt{
 		Arguments:   []mcp.PromptArgument{startArgument, endArgument, channelArgument},
 	}, explainRevenue},
 	{mcp.Prompt{
-		Name: "next_budget", Title: "Where should the next 1,000 go?",
+		Name: "next_budget", Title: "Where to spend the next 1,000",
 		Description: "Decide which channel gets additional budget, from marginal ROAS and experiments.",
 		Arguments:   []mcp.PromptArgument{{Name: "budget", Description: "Additional budget per month in the store's currency. Default: 1000."}},
 	}, placeBudget},

@@ -27,7 +27,7 @@ type Questions struct {
 func (q Questions) Run(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	t, ok := q.session.service.tools[tool]
 	if !ok || t.Writes || t.Asks {
-		return nil, fault.Invalid("tool %q cannot be called for a question", tool)
+		return nil, fault.Invalid("a question cannot call tool %q", tool)
 	}
 	return q.session.callTool(ctx, tool, args)
 }

@@ -45,7 +45,7 @@ func (s *Session) reportable(today civil.Date, name string, args json.RawMessage
 			}
 		}
 		slices.Sort(allowed)
-		return fault.Invalid("params.tool %q cannot be saved; a report calls one of %s", answer.Clean(name), strings.Join(allowed, ", "))
+		return fault.Invalid("params.tool %q cannot be saved: a report can call one of %s", answer.Clean(name), strings.Join(allowed, ", "))
 	}
 	if err := tool.Check(today, args); err != nil {
 		text, hint, _ := fault.Public(err)
@@ -67,7 +67,7 @@ func listReports(ctx context.Context, s *Session) ([]mcp.Resource, error) {
 		if s.principal.MayCall(r.Tool) {
 			all = append(all, mcp.Resource{
 				URI: string(r.ID), Name: string(r.ID), Title: answer.Clean(r.Name),
-				Description: "Saved report: the current answer of " + r.Tool + ", as JSON.",
+				Description: "Saved report, which contains the current answer of " + r.Tool + ", as JSON.",
 			})
 		}
 	}

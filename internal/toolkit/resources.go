@@ -47,7 +47,7 @@ type resourceKind struct {
 // articles. Store, dictionary, model card and schemas depend on the caller's workspace and permissions.
 var resourceKinds = []resourceKind{
 	{
-		guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, which tool to use."),
+		guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, and choice of the tool."),
 		func(context.Context, *Session, string) (string, error) { return guide, nil }, nil,
 	},
 	{

@@ -86,7 +86,7 @@ func (c *Call) lateStart(w civil.Range, what, figures string, kinds ...string) s
 	if w.Last.Before(first) {
 		return ""
 	}
-	return c.startsLate(before, "the previous window", what, figures, kinds...)
+	return c.startsLate(before, "the previous period", what, figures, kinds...)
 }
 
 // startsLate returns a sentence if the store's data of these kinds of sources start after the start of a window.
@@ -95,7 +95,7 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 	if first.IsZero() || !before.First.Before(first) {
 		return ""
 	}
-	return fmt.Sprintf(" %s start on %s, after the start of %s (%s): previous %s and their changes are absent.",
+	return fmt.Sprintf(" %s start on %s, after the start of %s (%s). Previous %s and their changes are absent.",
 		what, first, window, before.First, figures)
 }
 
@@ -172,6 +172,6 @@ func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data cover %s to %s.", have.First, have.Last))
 		return fmt.Sprintf("There are no data from %s to %s. The store's data cover %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.Warn(answer.WarnNoData, "No data in this period match the filters.")
-	return fmt.Sprintf("There are no matching data from %s to %s.", w.First, w.Last)
+	a.Warn(answer.WarnNoData, "No data of this period match the filters.")
+	return fmt.Sprintf("No data from %s to %s match the filters.", w.First, w.Last)
 }

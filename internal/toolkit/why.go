@@ -250,19 +250,19 @@ func eventText(e snapshot.Event) string {
 	}
 	switch e.Kind {
 	case snapshot.NoOrders:
-		return "no orders " + on + ", an outage or a missing import"
+		return "there were no orders " + on + ", which can be an outage or a missing import"
 	case snapshot.HighRevenue:
-		return "unusually high revenue " + on
+		return "revenue was unusually high " + on
 	case snapshot.LowRevenue:
-		return "unusually low revenue " + on
+		return "revenue was unusually low " + on
 	case snapshot.HolidayEvent:
-		return "holiday" + subject + " " + on
+		return "the holiday" + subject + " was " + on
 	case snapshot.LostTracking:
-		return fmt.Sprintf("the share of orders without a channel was %s points higher %s", answer.Quantity(answer.Decimals(e.Pct, 0)), on)
+		return fmt.Sprintf("the share of orders without a channel was %s percentage points higher %s", answer.Quantity(answer.Decimals(e.Pct, 0)), on)
 	case snapshot.OutOfStock:
 		return "one product had no sales " + on + " and may have been out of stock"
 	case snapshot.SpendChange:
-		return fmt.Sprintf("spend of %s per day was %s, with the largest step %s", answer.ChannelName(measure.Channel(e.Subject)), answer.Moved(new(answer.Percent(e.Pct))), on)
+		return fmt.Sprintf("daily spend of %s was %s, with the largest change %s", answer.ChannelName(measure.Channel(e.Subject)), answer.Moved(new(answer.Percent(e.Pct))), on)
 	case snapshot.PriceChange:
 		return "list prices of the same products were " + answer.Moved(new(answer.Percent(e.Pct)))
 	case snapshot.MoreDiscount:
@@ -270,7 +270,7 @@ func eventText(e snapshot.Event) string {
 		if e.Pct < 0 {
 			way = "lower"
 		}
-		return fmt.Sprintf("discounts were %s points of list prices %s", answer.Quantity(answer.Decimals(math.Abs(e.Pct), 1)), way)
+		return fmt.Sprintf("discounts were %s percentage points of list prices %s", answer.Quantity(answer.Decimals(math.Abs(e.Pct), 1)), way)
 	}
-	return fmt.Sprintf("a note of type %s %s", e.Kind, on) // an annotation
+	return fmt.Sprintf("there is a note of the type %s %s", e.Kind, on) // an annotation
 }

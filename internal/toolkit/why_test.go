@@ -26,16 +26,16 @@ func TestTheSentenceOnAChange(t *testing.T) {
 	for want, found := range map[string]snapshot.Change{
 		" The largest driver is the number of orders (down USD 6.00).":    {Total: -500, Splits: split(-600, 100)},
 		" The largest driver is the average order value (down USD 3.00).": {Total: -100, Splits: split(200, -300)},
-		" A possible cause: no orders from 2026-03-01 to 2026-03-02, an outage or a missing import (down about USD 4.00).": {
+		" A possible cause: there were no orders from 2026-03-01 to 2026-03-02, which can be an outage or a missing import (down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.NoOrders, "", -400, 0), event(snapshot.HighRevenue, "", 50, 0)},
 		},
-		" Possible causes: one product had no sales from 2026-03-01 to 2026-03-02 and may have been out of stock (down about USD 4.00); a note of type launch from 2026-03-01 to 2026-03-02 (down about USD 3.00).": {
+		" Possible causes: one product had no sales from 2026-03-01 to 2026-03-02 and may have been out of stock (down about USD 4.00); there is a note of the type launch from 2026-03-01 to 2026-03-02 (down about USD 3.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.OutOfStock, hostile, -400, 0), event("launch", hostile, -300, 0)},
 		},
-		" A possible cause: spend of one channel per day was down 50.0%, with the largest step from 2026-03-01 to 2026-03-02 (down about USD 4.00).": {
+		" A possible cause: daily spend of one channel was down 50.0%, with the largest change from 2026-03-01 to 2026-03-02 (down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.SpendChange, hostile, -400, -50)},
 		},
-		" A possible cause: holiday easter from 2026-03-01 to 2026-03-02 (up about USD 4.00).": {
+		" A possible cause: the holiday easter was from 2026-03-01 to 2026-03-02 (up about USD 4.00).": {
 			Total: 500, Events: []snapshot.Event{event(snapshot.HolidayEvent, "easter", 400, 0)},
 		},
 		" A possible cause: list prices of the same products were up 20.0% (up about USD 4.00).": {

@@ -107,11 +107,11 @@ func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Cal
 		row.Problem = fmt.Sprintf("This key may not call %s. Use a key without an allow-list.", call.Tool)
 	case len(call.Missing) > 0:
 		row.Status = askIncomplete
-		row.Problem = fmt.Sprintf("The question does not give `%s`. Add it, or call `%s`.", strings.Join(call.Missing, "`, `"), call.Tool)
+		row.Problem = fmt.Sprintf("The question does not contain `%s`. Add this value to the question, or call `%s`.", strings.Join(call.Missing, "`, `"), call.Tool)
 	case call.Writes:
 		row.Status = askProposed
-		row.Problem = fmt.Sprintf("A question cannot change anything. Call %s to preview the change, then confirm it.", call.Tool)
-		c.Suggest(&a.Closing, call.Tool, call.Arguments, "Preview of the change. Nothing was changed.")
+		row.Problem = fmt.Sprintf("A question cannot change anything. Call %s to preview the change, then confirm the change.", call.Tool)
+		c.Suggest(&a.Closing, call.Tool, call.Arguments, "Preview the change. A preview changes nothing.")
 	default:
 		return callPart(ctx, c, row, call)
 	}

@@ -45,8 +45,8 @@ func runAutopilotPlan(ctx context.Context, c *toolkit.Call, p autopilotPlanParam
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	a.Period.Partial = false
 	a.Rows = append([]decision.Step{}, plan.Steps...)
-	a.Summary = fmt.Sprintf("The %s plan of %d days has %s: %s, %s, %s and %s. Nothing is executed.", p.RiskTolerance, p.HorizonDays,
-		answer.Plural(len(plan.Steps), "step", "steps"), answer.Plural(a.Metrics.Checks, "check", "checks"), answer.Plural(a.Metrics.Moves, "budget move", "budget moves"),
+	a.Summary = fmt.Sprintf("The %s plan for %d days has %s: %s, %s, %s and %s. Nothing is executed.", p.RiskTolerance, p.HorizonDays,
+		answer.Plural(len(plan.Steps), "step", "steps"), answer.Plural(a.Metrics.Checks, "check", "checks"), answer.Plural(a.Metrics.Moves, "budget change", "budget changes"),
 		answer.Plural(a.Metrics.Experiments, "experiment step", "experiment steps"), answer.Plural(a.Metrics.Reviews, "review", "reviews"))
 	if len(plan.Reasons) > 0 {
 		a.Warn(answer.WarnHold, strings.Join(plan.Reasons, " "))

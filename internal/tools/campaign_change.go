@@ -65,7 +65,7 @@ func (ids resourceIDs) into(r *budgetchange.Request) error {
 		case id.value == "":
 		case id.platform != r.Platform:
 			return fault.Invalid("platform_resource_ids.%s belongs to %s, not to %s", id.name, ads.DisplayName(id.platform),
-				ads.DisplayName(r.Platform)).WithHint("Omit it.")
+				ads.DisplayName(r.Platform)).WithHint("Omit this ID.")
 		default:
 			if err := id.read("platform_resource_ids."+id.name, id.value, r); err != nil {
 				return err
@@ -87,7 +87,7 @@ func accountID(name, value string, r *budgetchange.Request) error {
 func campaignName(name, value string, r *budgetchange.Request) error {
 	account, id, err := resourceName(name, value, "campaigns")
 	if err == nil && ads.CampaignID(id) != r.Campaign {
-		err = fault.Invalid("%s names the campaign %s; platform_campaign_id names a different campaign", name, id).WithHint("Correct one of them.")
+		err = fault.Invalid("%s names the campaign %s; platform_campaign_id names a different campaign", name, id).WithHint("Correct one of the IDs.")
 	}
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func resourceName(name, value, kind string) (account, id string, err error) {
 	parts := strings.Split(value, "/")
 	if len(parts) != 4 || parts[0] != "customers" || parts[2] != kind || !ads.IsNumber(parts[1], 20) || !ads.IsNumber(parts[3], 20) {
 		return "", "", fault.Invalid("%s %q is not a resource name of Google Ads", name, answer.Clean(value)).
-			WithHint("It has the form customers/ACCOUNT/%s/ID.", kind)
+			WithHint("Use the form customers/ACCOUNT/%s/ID.", kind)
 	}
 	return parts[1], parts[3], nil
 }
@@ -129,17 +129,17 @@ type CampaignChangeAnswer struct {
 	Account       string                  `json:"account_id"`
 	Campaign      ads.CampaignID          `json:"platform_campaign_id"`
 	Name          answer.Foreign          `json:"campaign_name,omitempty"`
-	CurrentValue  *float64                `json:"current_budget_value,omitempty" doc:"Daily, in platform units, as read from the platform."`
+	CurrentValue  *float64                `json:"current_budget_value,omitempty" doc:"Daily budget in platform units, as read from the platform."`
 	NewValue      *float64                `json:"new_budget_value,omitempty"`
 	Unit          string                  `json:"budget_unit,omitempty"`
-	CurrentAmount *float64                `json:"current_amount,omitempty" doc:"Daily, in whole currency units."`
+	CurrentAmount *float64                `json:"current_amount,omitempty" doc:"Daily budget in whole currency units."`
 	NewAmount     *float64                `json:"new_amount,omitempty"`
 	Change        *float64                `json:"change_pct,omitempty"`
-	CurrentStatus ads.Status              `json:"current_status" doc:"Of the campaign."`
+	CurrentStatus ads.Status              `json:"current_status" doc:"Status of the campaign."`
 	NewStatus     ads.Status              `json:"new_status,omitempty"`
 	Live          string                  `json:"live_value,omitempty" doc:"Latest value on the platform, if the outcome is unknown."`
 	Feeds         []FedCampaign           `json:"budget_also_feeds,omitempty" doc:"Other campaigns that use the shared budget."`
-	Effect        *toolkit.ExpectedEffect `json:"expected_effect,omitempty" doc:"If the campaign spends its budget."`
+	Effect        *toolkit.ExpectedEffect `json:"expected_effect,omitempty" doc:"Expected effect if the campaign spends its budget."`
 	NoEffect      string                  `json:"no_expected_effect,omitempty" doc:"Why there is no estimate."`
 	Writes        string                  `json:"would_write,omitempty" doc:"What an execution sends and records."`
 	Undo          string                  `json:"undo,omitempty"`
@@ -167,7 +167,7 @@ type GuardrailRow struct {
 // changeCampaign previews or applies the change.
 func changeCampaign(ctx context.Context, c *toolkit.Call, r budgetchange.Request, confirm bool) (*CampaignChangeAnswer, error) {
 	if c.Budgets == nil {
-		return nil, fault.NotReady("this service cannot reach ad platforms").WithHint("campaigns shows spend by campaign.")
+		return nil, fault.NotReady("this service cannot reach ad platforms").WithHint("Use the campaigns tool to see spend by campaign.")
 	}
 	why := ""
 	r.Effect = func(ctx context.Context, p budgetchange.Preview) (stored json.RawMessage) {
@@ -254,7 +254,7 @@ func changeAnswer(r budgetchange.Result) *CampaignChangeAnswer {
 	case budgetchange.Executed:
 		a.Undo = "assay budget-changes rollback " + string(a.AuditID)
 	case budgetchange.Awaiting:
-		a.NextStep = fmt.Sprintf("Another member with the scope %s approves or rejects it within 24 hours: on the page of changes, or with "+
+		a.NextStep = fmt.Sprintf("Another member with the scope %s can approve or reject the change within 24 hours on the Budget changes page, or with "+
 			"assay budget-changes approve %s --as MEMBER", control.ScopeApprove, a.AuditID)
 	case budgetchange.Unchanged, budgetchange.Unknown, budgetchange.Refused:
 	}
@@ -272,7 +272,7 @@ func units(v control.ChangeValue) *float64 {
 
 func wouldWrite(p budgetchange.Preview) string {
 	if p.Unchanged {
-		return "Nothing: the campaign already has this value."
+		return "Nothing, because the campaign already has this value."
 	}
 	what := "status " + p.New.Text
 	if p.Field == control.DailyBudget {
@@ -292,16 +292,16 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	move := fmt.Sprintf("from %s to %s%s", p.Current, p.New, signedPercent(a.Change))
 	switch r.Outcome {
 	case budgetchange.Executed:
-		return fmt.Sprintf("Executed: %s changed %s. Audit row %s; it can be rolled back.%s", what, move, a.AuditID, pausedNote(p))
+		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (audit row %s).%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
 		if r.Change != nil {
-			return fmt.Sprintf("Unchanged: another person set %s to %s at the same moment. Nothing was sent; see audit row %s.", what, p.New, a.AuditID)
+			return fmt.Sprintf("Unchanged: another person set %s to %s at the same time. Nothing was sent. See audit row %s.", what, p.New, a.AuditID)
 		}
 		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit row was written.", what, p.New)
 	case budgetchange.Unknown:
-		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call; check audit row %s.", what, move, a.AuditID)
+		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call. Check audit row %s.", what, move, a.AuditID)
 	case budgetchange.Awaiting:
-		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. Audit row %s.", what, move, a.AuditID)
+		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. See audit row %s.", what, move, a.AuditID)
 	case budgetchange.Refused:
 		return fmt.Sprintf("Rejected: %s was not changed %s. The field problem has the reason.", what, move)
 	case budgetchange.Previewed:
@@ -314,7 +314,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 		text += fmt.Sprintf(" The change %s per week.%s", toolkit.Gain(c, a.Effect.Estimate, ""), c.ProfitSummary(a.Effect.PlanProfit))
 	}
 	if v := p.Blocked(); v != nil {
-		text += fmt.Sprintf(" The guardrail %s blocks the execution: %s", v.Guardrail, v.Text)
+		text += fmt.Sprintf(" The guardrail %s blocks the execution. %s", v.Guardrail, v.Text)
 	} else if v := p.NeedsApproval(); v != nil {
 		text += " " + v.Text
 	}
@@ -324,7 +324,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 // pausedNote states that a budget of a paused campaign has no effect.
 func pausedNote(p budgetchange.Preview) string {
 	if p.Field == control.DailyBudget && p.Status == ads.Paused {
-		return " The campaign is paused: its budget has no effect until it is resumed."
+		return " The campaign is paused: the budget has no effect until the campaign is resumed."
 	}
 	return ""
 }

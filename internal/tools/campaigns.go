@@ -218,12 +218,12 @@ func campaignsSummary(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, fou
 // warnCampaigns warns that the figures are platform-reported, with their ratio to the revenue that the store credits.
 func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
-		a.Warn(answer.WarnNoCreatives, "The ad reports contain no ads or creatives: the rows are campaigns.")
+		a.Warn(answer.WarnNoCreatives, "The ad reports contain no ads or creatives, so the rows are campaigns.")
 	}
 	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
 		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to a channel, so campaigns have no credited orders.")
 	}
-	text := "Revenue and conversions are platform-reported. Their totals can exceed the store's orders."
+	text := "Revenue and conversions are platform-reported. Their totals can exceed the totals of the store."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
 		text = fmt.Sprintf("Revenue and conversions are platform-reported. This revenue is %s times the store's last-touch revenue.",
 			answer.Ratio(times))

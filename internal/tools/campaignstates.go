@@ -22,7 +22,7 @@ type CampaignState struct {
 
 // CampaignBudget is a campaign's budget.
 type CampaignBudget struct {
-	Amount   *answer.Ratio        `json:"amount,omitempty" doc:"In the account's currency; absent if unknown."`
+	Amount   *answer.Ratio        `json:"amount,omitempty" doc:"Amount in the account's currency; absent if unknown."`
 	Currency money.Currency       `json:"currency,omitempty"`
 	Per      measure.BudgetPeriod `json:"per" doc:"day, lifetime or none. none: the ad sets have budgets."`
 }

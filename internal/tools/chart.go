@@ -109,7 +109,7 @@ func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []sna
 	if total != "" {
 		was := "was"
 		if a.Metric == snapshot.Orders {
-			was = "were"
+			was = "total"
 		}
 		text = fmt.Sprintf("%s %s %s %s, %s.", name, answer.Dates(days), was, total, answer.Against(change, days))
 	}
@@ -153,7 +153,7 @@ func warnChart(c *toolkit.Call, a *ChartAnswer, p plotting.Plot, whole snapshot.
 		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.SeriesLimit() {
-		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d of %d channels are separate series. The others are combined in the series other.", p.SeriesLimit(), named))
+		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d of %d channels are separate series. The series other combines the remaining channels.", p.SeriesLimit(), named))
 	}
 	withSpend := p.Metric == snapshot.Spend || p.Metric == snapshot.ROAS
 	if withSpend {

@@ -207,7 +207,7 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	text := fmt.Sprintf("Revenue%s was %s in %d days, compared with %s in %d days: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if a.Metrics.Revenue.Previous == nil {
-		text = fmt.Sprintf("Revenue was %s in %d days. Revenue of period 1 is unknown: it starts before the store's first order.",
+		text = fmt.Sprintf("Revenue was %s in %d days. Revenue of period 1 is unknown, because period 1 starts before the store's first order.",
 			c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days)
 	}
 	if change := a.Metrics.Revenue.PerDay; change != nil {
@@ -221,7 +221,7 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 
 func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
-		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare them by change_pct_per_day.", earlier.Days(), recent.Days()))
+		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d days. Compare them by change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
 	if earlier.Intersect(recent).Days() > 0 {
 		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))

@@ -182,7 +182,7 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 
 func blendOf(r creator.Rates) CreatorBlend {
 	return CreatorBlend{
-		Method: "Orders are estimated by capture-recapture of codes, surveys and links.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		Method: "Capture-recapture of codes, surveys and links estimates the orders.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &CreatorEvidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
@@ -302,12 +302,12 @@ const weakEvidence = 10
 func warnCreators(a *answer.Closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
-		a.Warn(answer.WarnLevelAssumed, "No order has a creator code, so the share of orders that links and surveys observe is assumed. The level of all estimates depends on it.")
+		a.Warn(answer.WarnLevelAssumed, "No order has a creator code, so the share of orders that links and surveys observe is assumed. All estimates depend on this assumption.")
 	case r.Known.Both < weakEvidence:
-		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and a survey answer that names the creator: the code rate is mostly assumed.", answer.Quantity(r.Known.Both)))
+		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and a survey answer that names the creator. The share of orders with a code is therefore mostly assumed.", answer.Quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated. The estimate assumes %.0f%% of them.", 100*creator.Assumed))
+		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated. The estimate assumes that they generated %.0f%% of the code orders.", 100*creator.Assumed))
 	}
 }
 

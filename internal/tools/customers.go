@@ -164,7 +164,7 @@ func customersNext(c *toolkit.Call, a *CustomersAnswer, days civil.Range) {
 }
 
 // retentionMethod describes how retention is computed.
-const retentionMethod = "Cohorts are calendar months of first orders. A customer is counted once in each later month with an order. " +
+const retentionMethod = "A cohort contains the customers with a first order in the same calendar month. A customer is counted once in each later month with an order. " +
 	"Intervals are Wilson intervals. Orders without a customer belong to no cohort."
 
 // retention fills in the cohorts of all months in the window.
@@ -194,7 +194,7 @@ func retention(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days ci
 			*into = answer.Percents(cell.Rate)
 		}
 	}
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Retention is the share of a cohort with an order in a later month. Intervals are Wilson intervals."}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Retention is the share of a cohort's customers with an order in a later month. Intervals are Wilson intervals."}
 	if len(rows) > 0 {
 		a.Summary = retentionSummary(a, months, won)
 		toolkit.WarnFirstDays(c, &a.Closing, months)

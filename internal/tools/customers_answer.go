@@ -34,7 +34,7 @@ type CustomersAnswer struct {
 	View      CustomersView     `json:"view"`
 	Channel   measure.Channel   `json:"channel,omitempty"`
 	Segment   warehouse.Segment `json:"segment,omitempty"`
-	Metrics   CustomersMetrics  `json:"metrics" doc:"Over all rows of all pages."`
+	Metrics   CustomersMetrics  `json:"metrics" doc:"Metrics over all rows of all pages."`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
 	Credits   []PathCredit      `json:"credits,omitempty" detail:"analyst" doc:"With view=journeys: share of orders with touchpoints, by channel and attribution model."`
 	answer.Table[CustomersRow]

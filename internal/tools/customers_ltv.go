@@ -101,11 +101,11 @@ func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Ra
 	if a.Metrics.Pareto, err = paretoOrders(c, p, ahead); err != nil {
 		return err
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "LTV is the mean net revenue per customer observed to that age. "+predictedBy(ahead.Model), ahead)
+	a.Estimates = toolkit.PanelEstimates(p, "LTV at an age is the observed mean net revenue per customer up to this age. "+predictedBy(ahead.Model), ahead)
 	a.Summary = ltvSummary(c, a, whole, curves, days)
 	toolkit.WarnPanel(c, &a.Closing, p, ahead)
 	if ahead.Valued && slices.ContainsFunc(a.Rows, func(r CustomersRow) bool { return r.Expected != nil && r.Value == nil }) {
-		a.Warn(answer.WarnValueNotProjected, "Revenue is not projected for some channels: its simulated totals are not finite.")
+		a.Warn(answer.WarnValueNotProjected, "For some channels, no revenue is projected: the simulated totals are not finite.")
 	}
 	toolkit.WarnFirstDays(c, &a.Closing, days)
 	return nil
@@ -113,9 +113,9 @@ func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Ra
 
 func predictedBy(model string) string {
 	if model == "" {
-		return "It has no prediction."
+		return "There is no prediction."
 	}
-	return "Predictions come from " + model + "."
+	return "The prediction model is " + model + "."
 }
 
 // ltvRows returns a row for each curve in the parameter shown, and a row for all customers.
@@ -176,7 +176,7 @@ func ltvSummary(c *toolkit.Call, a *CustomersAnswer, whole cohort.Curve, curves 
 	}
 	point, ok := whole.At(age)
 	if !ok || age == 0 {
-		return text + "; none has been observed for 30 days."
+		return text + ", but none has been observed for 30 days."
 	}
 	text += fmt.Sprintf(" and generated %s each within %d days, net of refunds.", c.Amount(int64(point.Value)), age)
 	if a.Channel == "" {
@@ -206,7 +206,7 @@ func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	case best == "" || best == least:
 		return ""
 	case high.Low <= low.High:
-		return " The intervals of the channels overlap."
+		return " The LTV intervals of the channels overlap."
 	}
 	return fmt.Sprintf(" Value per customer is highest for %s (%s) and lowest for %s (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
 }

@@ -46,7 +46,7 @@ func runDecisionFeed(ctx context.Context, c *toolkit.Call, p decisionFeedParams)
 		a.Summary = fmt.Sprintf("%s open. First: %s %s", answer.Plural(len(all), "decision is", "decisions are"), all[0].Decision, all[0].Why)
 	case c.Store.Empty():
 		a.Warn(answer.WarnNoData, "No data have been imported into this workspace.")
-		a.Summary = "The first decision is to import data: none have been imported into this workspace."
+		a.Summary = "No data have been imported into this workspace. The first decision is to import data."
 		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are missing.")
 	default:
 		a.Summary = "No decision is open."

@@ -76,7 +76,7 @@ type DiscoverRow struct {
 	LastDay   civil.Date       `json:"last_day,omitzero"`
 	Missing   int64            `json:"missing_days,omitempty"`
 	Account   string           `json:"account,omitempty" doc:"Ad account that budget changes can use."`
-	Expires   time.Time        `json:"token_expires,omitzero" doc:"Of the account's credentials."`
+	Expires   time.Time        `json:"token_expires,omitzero" doc:"Expiry of the account's credentials."`
 	Why       string           `json:"why,omitempty" detail:"analyst"`
 	Imported  time.Time        `json:"last_import,omitzero" detail:"debug" doc:"Actual time, not the clock of a demo store."`
 }
@@ -241,7 +241,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 		text = "The store has no orders and " + channels
 	}
 	if c.Store.AdDays.Days() > 0 {
-		text += fmt.Sprintf(". Its ad reports cover %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
+		text += fmt.Sprintf(". The ad reports cover %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
 	}
 	return text + "."
 }
@@ -259,7 +259,7 @@ func integrationsSummary(rows []DiscoverRow) string {
 			answer.Plural(countOf(rows, "stale"), "is", "are"))
 	}
 	if accounts > 0 {
-		text += fmt.Sprintf(" %s connected; %d have an error.", answer.Plural(accounts, "ad account is", "ad accounts are"),
+		text += fmt.Sprintf(" %s connected, %d with an error.", answer.Plural(accounts, "ad account is", "ad accounts are"),
 			countOf(rows, string(control.ConnectionError)))
 	}
 	return text

@@ -259,7 +259,7 @@ func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days ci
 	case string(smsChannel):
 		what = "SMS"
 	}
-	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s. It comes from %s delivered messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
+	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s. The platform delivered %s messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Count(now.all().Delivered))
 	if m := a.Metrics.Credited; m != nil {
 		text += fmt.Sprintf(" %s revenue by last touch is %s.", what, c.Spelled(*m.Value))
@@ -286,10 +286,10 @@ func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	if c.View.DetailLevel != answer.SummaryLevel {
-		a.Warn(answer.WarnOpensInflated, "Some email clients load images automatically, which is recorded as an open. Clicks are more reliable.")
+		a.Warn(answer.WarnOpensInflated, "Some email clients load images automatically, and the platform counts these loads as opens. Clicks are more reliable.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
-		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all activity since the send on the day of the send.", answer.Plural(int(all.SinceSend), "row contains", "rows contain")))
+		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all activity after the send on the day of the send.", answer.Plural(int(all.SinceSend), "row contains", "rows contain")))
 	}
 	c.WarnStart(&a.Closing, days, "Reports of messages", snapshot.FromMessages)
 	c.WarnPartial(&a.Closing, days)

@@ -110,7 +110,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if unread > 0 {
-		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. The reason is in view=results.")
+		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. The reasons are in view=results.")
 	}
 	if len(factors) == 0 {
 		withoutFactors(c, a)
@@ -129,7 +129,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	}
 	for _, t := range all {
 		if used, _ := t.FactorUse(); used && !t.Conclusive() {
-			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s), which was applied manually. Its interval is wide, so the factor remains near its prior of 1.",
+			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s), which a member applied. The interval of the experiment is wide, so the factor remains near the prior of 1.",
 				answer.ChannelName(t.Channel), answer.Clean(string(t.ID))))
 			break
 		}
@@ -170,7 +170,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 func withoutFactors(c *toolkit.Call, a *ExperimentsAnswer) {
 	a.Summary = "No experiment has a factor yet, so last-touch returns are not corrected."
 	if *a.Metrics.Experiments == 0 {
-		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan one on the Experiments page; view=next_test recommends a channel.")
+		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan an experiment on the Experiments page. Use view=next_test to find a channel.")
 	}
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(NextTestView)}, "See which channel to test first.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView)}, "Read how experiments work.")

@@ -30,9 +30,9 @@ const (
 	TrueVsReportedView ExperimentView = "true_vs_reported"
 	NextTestView       ExperimentView = "next_test"
 	GuideView          ExperimentView = "guide"
-	experimentMethod                  = "The result of a geo experiment is the amount charged to customers minus a scaled synthetic control. " +
-		"Its interval comes from placebo sets of regions. A factor is incremental ROAS divided by last-touch ROAS on the same days. " +
-		"Factors are posteriors of a prior (mean 1, standard deviation 0.5) and the pooled experiments. See methods/geo."
+	experimentMethod                  = "The result of a geo experiment is the revenue of the treated regions, as charged to customers, minus a scaled synthetic control. " +
+		"The interval of the result comes from placebo sets of regions. A factor is incremental ROAS divided by last-touch ROAS on the same days. " +
+		"The factor of a channel is the posterior of a prior (mean 1, standard deviation 0.5) and the pooled experiments. See methods/geo."
 	factorAssumes = "A factor applies to the spend level and season of its experiment."
 )
 
@@ -80,7 +80,7 @@ type ExperimentRow struct {
 
 	Spend     *answer.Money                  `json:"spend,omitempty"`
 	LastTouch *answer.Money                  `json:"last_touch_revenue,omitempty"`
-	ROAS      *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"On the days of the row."`
+	ROAS      *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"Last-touch ROAS on the days of the row."`
 	Claimed   *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
 	Modelled  *answer.Estimate[answer.Ratio] `json:"model_roas,omitempty" detail:"analyst" doc:"ROAS in the media mix model, over its window."`
 	toolkit.Best
@@ -194,7 +194,7 @@ func (p experimentsParams) Check() error {
 
 // estimated describes the intervals of the answer.
 func (a *ExperimentsAnswer) estimated() {
-	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Experiments measure the values. Placebo sets of regions give the intervals of geo experiments. Best estimates also use a media mix model and a prior.", Basis: measure.Incremental}
+	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Factors come from experiments. The intervals of geo experiments come from placebo sets of regions. Best estimates also use a media mix model and a prior.", Basis: measure.Incremental}
 }
 
 // GuideTopic is a topic of the guide to experiments.

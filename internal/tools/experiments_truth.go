@@ -60,7 +60,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	if covered > 0 {
 		m.Spend, m.LastTouch = new(answer.Money(covered)), new(answer.Money(credited))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
-		a.Summary = fmt.Sprintf("Incremental revenue of channels with a model or an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. These channels have %s of spend.",
+		a.Summary = fmt.Sprintf("Incremental revenue of channels with a model or an applied factor is %s %s (90%% interval %s to %s). Last touch credits these channels with %s. The channels have %s of spend.",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch), m.Covered.Whole())
 	} else {
 		a.Summary = fmt.Sprintf("No channel with spend %s has a model or an applied factor: the best estimates are last-touch returns with wide intervals.", answer.Dates(days))
@@ -70,7 +70,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	}
 	a.estimated()
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "Channels without a model and without an applied factor have their last-touch return, with the interval of an untested factor (0.2 to 1.8).")
+		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is the last-touch return. The interval assumes an untested factor (0.2 to 1.8).")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -144,7 +144,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = "Every channel with spend has a running or planned experiment."
 		return
 	case r.Stake == nil:
-		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. The revenue at stake is unknown because no order has a channel.", answer.ChannelName(r.Channel))
+		a.Summary = fmt.Sprintf("Test %s next: this channel has the most spend. The revenue at stake is unknown, because no order has a channel.", answer.ChannelName(r.Channel))
 	case r.Gain != nil:
 		a.Summary = fmt.Sprintf("Test %s next: an experiment is expected to improve the budget allocation by %s of revenue per month, before the cost of the experiment.",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Gain))
@@ -152,7 +152,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = fmt.Sprintf("Test %s next: its incremental return is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate of its ROAS is %s (90%% interval %s to %s).",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
-	a.Warn(answer.WarnRanking, "The ranking assumes a factor standard deviation of 0.5 for channels without a model and without an applied factor.")
+	a.Warn(answer.WarnRanking, "For channels without a model and without an applied factor, the ranking assumes a factor with a standard deviation of 0.5.")
 	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect its effect.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }

@@ -26,7 +26,7 @@ type explainParams struct {
 // ExplainAnswer is the answer of the explain tool. Its summary is the definition of the best article with its formula.
 type ExplainAnswer struct {
 	answer.Opening
-	Found   bool            `json:"found" doc:"An article answers the query."`
+	Found   bool            `json:"found" doc:"true if an article answers the query."`
 	Topic   knowledge.Topic `json:"topic,omitempty" doc:"The topic that was searched; absent: all."`
 	Article string          `json:"article,omitempty" doc:"The best article in Markdown, from detail_level=analyst."`
 	answer.Table[ExplainRow]
@@ -75,7 +75,7 @@ func explainBest(c *toolkit.Call, a *ExplainAnswer, best *knowledge.Article) (er
 		}
 	}
 	if best.Call != nil && c.Works(best.Call.Tool, best.Call.Arguments) {
-		c.Suggest(&a.Closing, best.Call.Tool, best.Call.Arguments, "See it in the store's own data.")
+		c.Suggest(&a.Closing, best.Call.Tool, best.Call.Arguments, "See related figures of the store.")
 	}
 	related, err := c.Knowledge.Article(best.Related[0])
 	if err != nil {
@@ -93,13 +93,13 @@ func explainNothing(c *toolkit.Call, a *ExplainAnswer, p explainParams, nearest 
 	}
 	a.Summary = "No article answers this query. The knowledge base covers marketing measurement and this service only."
 	if p.Topic != "" {
-		a.Summary = fmt.Sprintf("No article of the topic %q answers this query.", p.Topic)
+		a.Summary = fmt.Sprintf("No article in the topic %q answers this query.", p.Topic)
 	}
 	if len(titles) > 0 {
 		a.Summary += " The nearest titles are: " + answer.Listed(titles) + "."
 	}
 	if p.Topic != "" && len(c.Knowledge.Find(p.Query)) > 0 {
-		c.Suggest(&a.Closing, "explain", map[string]any{"query": p.Query}, "Another topic has an article.")
+		c.Suggest(&a.Closing, "explain", map[string]any{"query": p.Query}, "Search in all topics.")
 	}
 	c.Suggest(&a.Closing, "discover", map[string]any{}, "See the store's data and tools.")
 }

@@ -84,5 +84,5 @@ func recommend(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 }
 
 // forecastMethod names the forecast and alert methods.
-const forecastMethod = "A forecast is the mean forecast of ETS, ARIMA and two Theta models, times the yearly pattern. The models are fitted to the last two years of daily data; models with a large backtest error are excluded. " +
-	"Its intervals are conformal prediction intervals of sums. Alerts come from a CUSUM of one-step forecast errors. See methods/forecast and methods/anomalies."
+const forecastMethod = "A forecast is the mean of the forecasts of ETS, ARIMA and two Theta models, times the yearly pattern. The models are fitted to the last two years of daily data. Models with a large backtest error are excluded. " +
+	"The intervals of totals are conformal prediction intervals. Alerts come from a CUSUM of one-step forecast errors. See methods/forecast and methods/anomalies."

@@ -77,7 +77,7 @@ func explainNoForecast(c *toolkit.Call, a *ForecastingAnswer) string {
 	if c.Store.Empty() {
 		return c.ExplainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
 	}
-	a.Warn(answer.WarnNoData, "There is no forecast, because the series has no data in the last days. Import these days.")
+	a.Warn(answer.WarnNoData, "There is no forecast, because the series has no data for the last days. Import the data of these days.")
 	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are present and which are missing.")
 	return fmt.Sprintf("No forecast is possible: the store's data cover %s to %s.", c.Store.Days().First, c.Store.Days().Last)
 }

@@ -48,7 +48,7 @@ type PreflightAnswer struct {
 // PreflightMetrics are the readiness and the detectable effects of a geo experiment.
 type PreflightMetrics struct {
 	Score      int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
-	Ready      bool            `json:"ready" doc:"No gate fails."`
+	Ready      bool            `json:"ready" doc:"true if no gate fails."`
 	Regions    int             `json:"regions" doc:"Regions with orders, in the country with the most orders."`
 	Donors     int             `json:"donor_regions" doc:"Donor pool: all regions except the treated ones."`
 	History    int             `json:"history_days"`
@@ -58,7 +58,7 @@ type PreflightMetrics struct {
 	Revenue    *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
 	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over the same number of days; without spend by region, allocated by revenue."`
 	Return     *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that the test detects when it pauses that spend."`
-	LastTouch  *answer.Ratio   `json:"last_touch_roas,omitempty" doc:"Over the history; not incremental."`
+	LastTouch  *answer.Ratio   `json:"last_touch_roas,omitempty" doc:"Last-touch ROAS over the history, which is not incremental ROAS."`
 }
 
 // PowerPoint is a lift and the power to detect it.
@@ -116,7 +116,7 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 	}
 	c.Describe(&a.Closing, answer.DataQuality{
 		Revenue: "amount charged to customers before refunds, by region of the order",
-		Method:  "Gates and power come from backtests of the scaled synthetic control with placebo sets. See methods/geo.",
+		Method:  "The gates and the power come from backtests of the scaled synthetic control with placebo sets. See methods/geo.",
 	}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
@@ -169,7 +169,7 @@ func judgePreflight(ctx context.Context, c *toolkit.Call, a *PreflightAnswer, pa
 		return err
 	}
 	a.Designs, a.Summary = designs.Tests, preflightSummary(a)+designs.Sentence(c, a.Channel)
-	a.Warn(answer.WarnConflictsUnknown, "The check covers only orders, spend and experiments of this workspace. Rule out promotions and holidays that differ by region.")
+	a.Warn(answer.WarnConflictsUnknown, "The check covers only orders, spend and experiments of this workspace. Also check that no promotion or holiday differs by region.")
 	c.Suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See the channel's spend and attributed revenue.")
 	return nil
 }
@@ -190,7 +190,7 @@ func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 
 func notReady(c *toolkit.Call, a *PreflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
-	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions and a history of about four times its length.")
+	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions, and a history of about four times the length of the experiment.")
 	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See which data exist and which are missing.")
 }
 
@@ -233,7 +233,7 @@ func preflightSummary(a *PreflightAnswer) string {
 	}
 	text += fmt.Sprintf(". A test that pauses the channel in these regions detects an iROAS of %s or more", *m.Return)
 	if m.LastTouch != nil {
-		text += fmt.Sprintf("; the last-touch ROAS of the channel is %s", *m.LastTouch)
+		text += fmt.Sprintf(". The last-touch ROAS of the channel is %s", *m.LastTouch)
 	}
 	return text + "."
 }

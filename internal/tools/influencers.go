@@ -135,7 +135,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = influencersSummary(c, a, days, chosen)
-		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. The `creators` tool estimates the total.")
+		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate. Leaked codes add orders of other customers. The `creators` tool estimates the total.")
 		c.WarnBefore(&a.Closing, days, false)
 		c.WarnDays(&a.Closing, days, 0, false)
 		influencersNext(c, a, days)
@@ -252,7 +252,7 @@ func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, days civil.Range,
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders by code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), *m.Orders.Value, answer.Dates(days),
+	text := fmt.Sprintf("%s %s in %s orders with a code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), *m.Orders.Value, answer.Dates(days),
 		answer.Against(m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
 		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)

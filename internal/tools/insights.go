@@ -63,6 +63,6 @@ func insightsSummary(c *toolkit.Call, a *InsightsAnswer, all []decision.Insight)
 	case len(all) == 0:
 		return "There are no current insights: no series deviates clearly from its history, and no check fails."
 	}
-	return fmt.Sprintf("%s: %d critical, %d high, %d medium, %d low. First: %s", answer.Plural(len(all), "current insight", "current insights"),
+	return fmt.Sprintf("%s current: %d critical, %d high, %d medium and %d low. First: %s", answer.Plural(len(all), "insight is", "insights are"),
 		a.Metrics.Critical, a.Metrics.High, a.Metrics.Medium, a.Metrics.Low, all[0].Finding)
 }

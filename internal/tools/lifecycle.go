@@ -188,7 +188,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Contribution margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
-	"CAC is the channel's total spend divided by the new customers with a first order that last touch credits to it. Payback is the first day on which margin per customer covers CAC."
+	"CAC is total spend divided by new customers. For a channel, last touch credits the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
@@ -247,7 +247,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q
 			}
 		}
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "LTV and margin are means per customer observed to that age. Payback uses the interval of the margin.", snapshot.Projection{})
+	a.Estimates = toolkit.PanelEstimates(p, "LTV and margin at an age are observed means per customer up to this age. Payback uses the interval of the margin.", snapshot.Projection{})
 	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}
@@ -353,9 +353,9 @@ func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string
 	case payback != nil && payback.High != nil && *payback.High == 0:
 		text += " Contribution margin covers CAC with the first order."
 	case payback != nil && payback.High != nil:
-		text += fmt.Sprintf(" Payback is %s (90%% interval day %s to %s).", a.Metrics.Payback, payback.Low, *payback.High)
+		text += fmt.Sprintf(" Payback is on %s (90%% interval day %s to %s).", a.Metrics.Payback, payback.Low, *payback.High)
 	case payback != nil:
-		text += fmt.Sprintf(" Payback is %s (90%% interval from day %s, without an upper limit in the observed days).", a.Metrics.Payback, payback.Low)
+		text += fmt.Sprintf(" Payback is on %s (90%% interval from day %s, without an upper limit in the observed days).", a.Metrics.Payback, payback.Low)
 	case a.Margin != nil && a.Metrics.Payback != "":
 		text += fmt.Sprintf(" Payback: %s.", a.Metrics.Payback)
 	case a.Margin == nil:

@@ -35,8 +35,8 @@ type ManageAnswer struct {
 	Executed     bool                 `json:"executed" doc:"true only if the record was written."`
 	Status       ManageStatus         `json:"status" doc:"preview, executed or unchanged."`
 	Action       string               `json:"action"`
-	Problem      string               `json:"problem,omitempty" doc:"Why an execution would be refused."`
-	ID           string               `json:"id,omitempty" doc:"Of the record."`
+	Problem      string               `json:"problem,omitempty" doc:"Why an execution would be rejected."`
+	ID           string               `json:"id,omitempty" doc:"ID of the record."`
 	ExperimentID control.ExperimentID `json:"experiment_id,omitempty"`
 	Record       *record.Record       `json:"record,omitempty" doc:"The record; in a preview, as it would be stored."`
 	Undo         string               `json:"undo,omitempty"`
@@ -83,7 +83,7 @@ func runManage(ctx context.Context, c *toolkit.Call, p manageParams) (*ManageAns
 		a.ExperimentID = control.ExperimentID(ch.ID)
 	}
 	if a.Undo == "" {
-		a.Undo = "It cannot be undone."
+		a.Undo = "The change cannot be undone."
 	}
 	a.Summary = manageSummary(c, a, ch)
 	if a.Status == managePreview && !ch.Existing && ch.Refusal == nil && c.Principal.Has(control.ScopeWrite) {
@@ -97,15 +97,15 @@ func manageSummary(c *toolkit.Call, a *ManageAnswer, ch *record.Change) string {
 	case a.Status == manageExecuted:
 		return fmt.Sprintf("Executed: %s %s.%s", ch.Past, ch.Object, ch.Note)
 	case a.Status == manageUnchanged:
-		return fmt.Sprintf("Unchanged: %s is stored already. Nothing was written.", ch.Object)
+		return fmt.Sprintf("Unchanged: %s is already stored. Nothing was written.", ch.Object)
 	case ch.Existing:
-		return fmt.Sprintf("Preview, nothing was changed: %s is stored already. confirmed=true would write nothing.", ch.Object)
+		return fmt.Sprintf("Preview, nothing was changed: %s is already stored. A call with confirmed=true would also change nothing.", ch.Object)
 	case ch.Refusal != nil:
-		return "Preview, nothing was changed: confirmed=true would be refused. problem has the reason."
+		return "Preview, nothing was changed: a call with confirmed=true would be rejected. The field problem has the reason."
 	}
-	text := fmt.Sprintf("Preview, nothing was changed: the call would %s %s.%s Confirm with confirmed=true to execute it.", ch.Verb, ch.Object, ch.Note)
+	text := fmt.Sprintf("Preview, nothing was changed: the call would %s %s.%s Confirm with confirmed=true to execute the change.", ch.Verb, ch.Object, ch.Note)
 	if !c.Principal.Has(control.ScopeWrite) {
-		text += fmt.Sprintf(" This needs the scope %s, which the caller lacks.", control.ScopeWrite)
+		text += fmt.Sprintf(" The execution requires the scope %s, which the caller lacks.", control.ScopeWrite)
 	}
 	return text
 }

@@ -231,10 +231,10 @@ func TestAnExperimentMovesAsFarAsItCan(t *testing.T) {
 		return callAs(t, s, "manage", fmt.Sprintf(`{"action":"update_experiment","params":{"experiment_id":%q,"status":%q},"confirmed":%s}`, id, status, confirmed))
 	}
 	preview := manageAnswer(t, move("running", "false"))
-	if !strings.Contains(preview.Problem, "It can become planned or cancelled") || len(preview.Next) > 0 {
+	if !strings.Contains(preview.Problem, "The next status can be planned or cancelled") || len(preview.Next) > 0 {
 		t.Errorf("preview of a move that is not possible: %+v", preview)
 	}
-	if r := move("running", "true"); !r.IsError || !strings.Contains(r.Content[0].Text, "It can become planned or cancelled") {
+	if r := move("running", "true"); !r.IsError || !strings.Contains(r.Content[0].Text, "The next status can be planned or cancelled") {
 		t.Errorf("a draft that runs: %+v", r)
 	}
 	if a := manageAnswer(t, move("cancelled", "true")); !a.Executed || a.Record.Status != control.ExperimentCancelled {

@@ -52,7 +52,7 @@ type SurfaceMetrics struct {
 // HaloCounts counts the effects of each kind, at every detail level.
 type HaloCounts struct {
 	Estimated    int `json:"estimated"`
-	AboveZero    int `json:"above_zero" doc:"With the whole 95% interval."`
+	AboveZero    int `json:"above_zero" doc:"Effects with a 95% interval entirely above zero."`
 	NotEstimable int `json:"not_estimable"`
 }
 
@@ -248,7 +248,7 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range,
 	case n.Estimated == 0:
 		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "halo effect", "halo effects"))
 	case n.AboveZero == 0:
-		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero. %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
@@ -271,6 +271,6 @@ func warnHalo(a *OmnichannelAnswer, effects []halo.Effect) {
 	case a.HaloModel.Grade == "correlation":
 		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Run a geo experiment on the largest effect to confirm it.")
 	default:
-		a.Warn(answer.WarnCorrelational, "Halo effects with the grade correlation are correlations over time. The other grades include geo experiments.")
+		a.Warn(answer.WarnCorrelational, "Halo effects with the grade correlation are correlations over time. Effects with other grades also use geo experiments.")
 	}
 }

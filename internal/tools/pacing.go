@@ -46,7 +46,7 @@ func paceGoals(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 		a.Rows = append(a.Rows, row)
 	}
 	if slices.ContainsFunc(a.Rows, func(r pacing.Row) bool { return r.Expected != nil }) {
-		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "The expected total has a conformal prediction interval.", Basis: measure.Modelled}
+		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Intervals of expected totals are conformal prediction intervals.", Basis: measure.Modelled}
 	}
 	storeForecasts(ctx, c, out.Used)
 	a.Past = pacing.Past(c.Records, a.Channel, a.Rows)
@@ -67,7 +67,7 @@ func pacingSummary(c *toolkit.Call, a *ForecastingAnswer, set bool) string {
 		}
 	}
 	if first.Expected == nil {
-		return fmt.Sprintf("%s under way. No forecast is possible from the data.", answer.Plural(len(a.Rows), "target is", "targets are"))
+		return fmt.Sprintf("%s under way. The data are not sufficient for a forecast.", answer.Plural(len(a.Rows), "target is", "targets are"))
 	}
 	text := fmt.Sprintf("%s %s is forecast at %s (90%% interval %s to %s).", spokenMetric(first), answer.Dates(civil.Range{First: first.Start, Last: first.End}),
 		figure(c, first.Metric, first.Expected), figure(c, first.Metric, first.Low), figure(c, first.Metric, first.High))
@@ -94,7 +94,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:
-		a.Warn(answer.WarnNoTargets, "No targets are loaded. "+template)
+		a.Warn(answer.WarnNoTargets, "No targets are set. "+template)
 	case !set:
 		a.Warn(answer.WarnNoTargets, "No target under way matches the filters. "+template)
 		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(TargetsAspect)}, "List all targets.")
@@ -117,7 +117,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is not forecast, and other metrics need recent history.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
-		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the last days; these days are forecast.")
+		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the last days. The figures of these days are forecasts.")
 	}
 	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(AlertsAspect)}, "Check for drift alerts.")
 	c.Suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the weekly trend.")

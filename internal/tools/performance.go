@@ -322,8 +322,8 @@ var otherModelNames = map[string]measure.Model{
 
 // methods describes the models that are fitted to the data of the window.
 var methods = map[measure.Model]string{
-	measure.Markov: "Credits are removal effects in a first-order Markov chain over the conversion paths of the window. Orders without touchpoints are credited as in last touch. " +
-		"Paths without an order are unknown, so a removal effect is the share of orders with the channel in their path.",
+	measure.Markov: "Credits come from removal effects in a first-order Markov chain over the conversion paths of the period. Orders without touchpoints are credited as in last touch. " +
+		"Paths without an order are unknown, so the removal effect of a channel is the share of orders with the channel in the path.",
 	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path. Orders without touchpoints are credited as in last touch.",
 	measure.SurveyBlended: "Credits combine last touch with survey answers. New and returning customers are weighted by their orders. Last touch has the weight of 200 answers.",
 }

@@ -143,7 +143,7 @@ func TestWithoutCostsTheContributionIsAbsentAndTheAnswerSaysWhatToImport(t *test
 	if a.Metrics.ProfitMetrics != (toolkit.ProfitMetrics{}) || a.Rows[0].AfterSpend != nil {
 		t.Errorf("contribution without costs in %s", object)
 	}
-	const want = "contribution unknown: costs known for 0.0% of units; import a table of sku and cost, or enter a gross margin with assay costs set"
+	const want = "contribution unknown: costs known for 0.0% of units. Import a table of SKUs and costs, or enter a gross margin with assay costs set"
 	if a.DataQuality.Costs != want {
 		t.Errorf("costs %q, want %q", a.DataQuality.Costs, want)
 	}

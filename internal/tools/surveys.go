@@ -63,7 +63,7 @@ type SurveysAnswer struct {
 	View      SurveysView       `json:"view"`
 	Question  answer.Foreign    `json:"question,omitempty"`
 	Channel   measure.Channel   `json:"channel,omitempty"`
-	Metrics   SurveyMetrics     `json:"metrics" doc:"Over all rows of all pages."`
+	Metrics   SurveyMetrics     `json:"metrics" doc:"Metrics over all rows of all pages."`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
 	answer.Table[SurveyRow]
 	answer.Closing
@@ -264,7 +264,7 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	}
 	total := int(found.Totals.Recent.Selected)
 	a.Pagination = page.Pagination(len(a.Rows), total)
-	a.Summary = fmt.Sprintf("The selection has %s %s, latest first. Answers are quoted as customers wrote them.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
+	a.Summary = fmt.Sprintf("The selection has %s %s, latest first. The text of each answer is unchanged.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
 	return nil
 }
 
@@ -281,7 +281,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 		return text
 	}
 	top := rows[named]
-	text += fmt.Sprintf(" %s is named most often, in %s of answers to channel questions (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
+	text += fmt.Sprintf(" %s is named most often, in %s of the answers to channel questions (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
 		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
 		text += fmt.Sprintf(". Last touch credits this channel with %s of the same orders", *top.LastTouch)
@@ -300,7 +300,7 @@ func warnSurvey(a *SurveysAnswer) {
 		a.Warn(answer.WarnLowSample, fmt.Sprintf("Shares are based on %s and are imprecise.", answer.Plural(int(n), "answer", "answers")))
 	}
 	if r := a.Metrics.ResponsePct; r != nil && r.Value < lowResponse {
-		a.Warn(answer.WarnLowResponse, fmt.Sprintf("The response rate is only %s: customers who answered may differ from the others.", r.Value))
+		a.Warn(answer.WarnLowResponse, fmt.Sprintf("The response rate is only %s: customers who answered may differ from customers who did not.", r.Value))
 	}
 }
 

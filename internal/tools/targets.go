@@ -18,7 +18,7 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 	}
 	a.Metrics = ForecastMetrics{Targets: new(len(found)), Closed: new(0), Met: new(0)}
 	if len(found) == 0 {
-		a.Summary = "No targets are loaded."
+		a.Summary = "No targets are set."
 		if all > 0 {
 			a.Summary = fmt.Sprintf("None of %s matches the filters.", answer.Plural(all, "target", "targets"))
 		}
@@ -34,7 +34,7 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 	now, ahead := countStatus(rows, pacing.UnderWay), countStatus(rows, pacing.Upcoming)
 	a.Summary = fmt.Sprintf("%d of %s under way and %s upcoming. %d of %d closed targets were met.", now, answer.Plural(len(found), "target is", "targets are"), answer.Plural(ahead, "is", "are"), *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
-		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
+		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result, because the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
 	}
 	if a.Rows, err = combineTargets(ctx, c, a, found, rows); err != nil {
 		return err
@@ -57,7 +57,7 @@ func combineTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer, 
 	if by == "" || c.View.DetailLevel == answer.DebugLevel {
 		return rows, nil
 	}
-	a.Summary += fmt.Sprintf(" Rows sum daily targets by %s.", by)
+	a.Summary += fmt.Sprintf(" Each row is the sum of the daily targets of a %s.", by)
 	arguments := map[string]any{
 		"aspect": string(TargetsAspect), "period_type": string(pacing.DailyPeriod), "detail_level": string(answer.DebugLevel), "format": string(answer.CSVFormat),
 	}
@@ -79,6 +79,6 @@ func countStatus(rows []pacing.Row, s pacing.Status) int {
 }
 
 // howToLoadTargets describes the CSV that the import reads without a mapping.
-const howToLoadTargets = "Set targets on the Forecasts page, or import a CSV file with the header metric,period,start,channel,value. " +
+const howToLoadTargets = "To set targets, use the Forecasts page or import a CSV file with the header metric,period,start,channel,value. " +
 	"An example of a row is revenue,monthly,%s,,100000. Metrics are revenue, orders, spend and roas; periods are daily, weekly, monthly and quarterly. " +
 	"An empty channel means the whole store."

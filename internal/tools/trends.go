@@ -147,7 +147,7 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAns
 		quality.Model = ""
 	}
 	quality.Method = "The expected value of a point comes from a robust local regression with weekday factors that excludes the point. " +
-		"Both z and q_value come from a Student's t distribution fitted to the errors. See methods/anomalies."
+		"The z-score and the q-value come from a Student's t distribution fitted to the errors. See methods/anomalies."
 	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	return a, nil
 }
@@ -254,7 +254,7 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 		return text
 	}
 	s := a.byStrength[0]
-	return text + fmt.Sprintf(" %s detected (%d actionable). The strongest is on %s (z = %s).", answer.Plural(m.Anomalies, "anomaly was", "anomalies were"), m.Actionable, s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1))
+	return text + fmt.Sprintf(" %s detected (%d actionable). The strongest is on %s (z-score %s).", answer.Plural(m.Anomalies, "anomaly was", "anomalies were"), m.Actionable, s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1))
 }
 
 func warnTrends(c *toolkit.Call, a *TrendsAnswer, p trendsParams, days civil.Range, rows []TrendRow, s snapshot.Series) {
@@ -279,11 +279,11 @@ func warnTrends(c *toolkit.Call, a *TrendsAnswer, p trendsParams, days civil.Ran
 	}
 	switch {
 	case p.Granularity == civil.ByMonth:
-		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: they are too few to estimate expected values.")
+		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: there are too few months to estimate expected values.")
 	case judged == 0:
 		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: the check requires 21 complete days or weeks.")
 	case judged < whole:
-		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("%d of %d complete points have enough history for the anomaly check.", judged, whole))
+		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("Only %d of %d complete points have enough history for the anomaly check.", judged, whole))
 	}
 }
 

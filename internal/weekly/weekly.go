@@ -166,7 +166,7 @@ func (s *Sender) Write(ctx context.Context, w control.Workspace) (alert.Letter, 
 	if s.URL != "" {
 		text.WriteString("Console: " + s.URL + "\n")
 	}
-	text.WriteString("You receive this summary each Monday because you chose it. Stop it on the Alerts page.\n")
+	text.WriteString("You receive this summary each Monday because you subscribed to it. To stop it, use the Alerts page.\n")
 	return alert.Letter{Subject: title, Text: text.String()}, nil
 }
 

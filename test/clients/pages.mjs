@@ -242,7 +242,7 @@ const steps = [
   ['changes-refused', async (page) => {
     await page.goto(`${base}/budget-changes?workspace=without-data`);
     await unfold(page);
-    await page.getByLabel('Largest daily budget').fill('much');
+    await page.getByLabel('Maximum daily budget').fill('much');
     await page.getByRole('button', { name: 'Save guardrails' }).click();
     await page.getByRole('alert').waitFor();
   }],

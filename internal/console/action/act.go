@@ -120,9 +120,9 @@ var yesNo = []choice{{"true", "yes"}, {"false", "no"}}
 // Limits lists the guardrails of the form, without the stop.
 func (v changesView) Limits() (all []guardrail) {
 	labels := map[string]string{
-		"max-step-pct": "Largest change", "floor": "Smallest daily budget", "ceiling": "Largest daily budget",
-		"per-hour": "Changes of a campaign per hour", "per-day": "Changes of a campaign per day", "hours": "Hours of the day",
-		"preview-first": "Preview first", "approve-above": "Approval above",
+		"max-step-pct": "Maximum change of a daily budget", "floor": "Minimum daily budget", "ceiling": "Maximum daily budget",
+		"per-hour": "Maximum changes of a campaign per hour", "per-day": "Maximum changes of a campaign per day", "hours": "Allowed hours of the day",
+		"preview-first": "Preview required", "approve-above": "Approval required above",
 	}
 	for _, limit := range v.Guardrails.Limits() {
 		if limit.Name == stopName {

@@ -66,7 +66,7 @@ func (c *pages) alertsPage(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	c.showAlerts(w, v, http.StatusOK, alertsView{Place: p, Messages: frame.Messages{Done: map[string]string{
-		"add": "The rule is added.", "remove": "The rule is removed. Its past alerts stay.",
+		"add": "The rule is added.", "remove": "The rule is removed. Past alerts of the rule are still listed.",
 		"email": "You receive alerts of this store by email.", "silence": "The destination is removed.",
 		"weekly": "You receive the weekly summary each Monday by email.", "stop": "The weekly summary is stopped.",
 	}[query.Get("done")]}})

@@ -115,7 +115,7 @@ func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit
 		return
 	}
 	if !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot change experiments. Owners, admins and analysts can.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot change experiments. Ask an owner, admin or analyst.")
 		return
 	}
 	form, call := v.PostForm, v.Calls(p.Workspace.ID)

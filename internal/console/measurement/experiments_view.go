@@ -134,9 +134,9 @@ func experimentsHeading(a *tools.ExperimentsAnswer, completed int, next *tools.E
 
 func experimentsLead(next *tools.ExperimentsAnswer) string {
 	if len(next.Rows) == 0 || next.Rows[0].Stake == nil || *next.Rows[0].Stake <= 0 {
-		return "A geo experiment changes a channel’s spend in some regions and compares them with the others."
+		return "A geo experiment changes a channel’s spend in some regions and compares these regions with the other regions."
 	}
-	return money.Display(float64(*next.Rows[0].Stake), 0, next.Currency) + " of 90-day attributed revenue depends on its incrementality factor."
+	return money.Display(float64(*next.Rows[0].Stake), 0, next.Currency) + " of 90-day attributed revenue depends on the incrementality factor of the next channel to test."
 }
 
 // forest shows all experiments on one scale.

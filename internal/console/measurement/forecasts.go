@@ -459,7 +459,7 @@ func (c *forecastPages) changeForecasts(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot set targets. Owners, admins and analysts can.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot set targets. Ask an owner, admin or analyst.")
 		return
 	}
 	view := forecastsView{Place: p, Period: periodIn(v.PostForm), Form: v.PostForm}

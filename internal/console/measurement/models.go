@@ -148,11 +148,11 @@ func verdict(m *mix.Model) []string {
 		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks; the mean weekly error is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
-		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts them with a mean error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
+		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts these weeks with a mean error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
 	} else {
-		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown because the fit without them did not converge or was not computed.", mix.HoldoutWeeks))
+		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown, because the fit without these weeks did not converge or was not computed.", mix.HoldoutWeeks))
 	}
-	return append(out, "These checks do not prove causality. Spend that follows demand can appear to cause it. Only an experiment can distinguish the two.")
+	return append(out, "These checks do not prove causality. Spend that follows demand can appear to cause demand. Only an experiment can measure the effect of spend.")
 }
 
 func noneOr(n int) string {

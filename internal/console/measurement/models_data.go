@@ -155,7 +155,7 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if rows == nil {
-		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or the allocation cannot be computed.")
+		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or the allocation cannot be computed. Go back and reload the page.")
 		return
 	}
 	frame.WriteCSV(w, fmt.Sprintf("%s-mmm-%d-%s.csv", p.Workspace.ID, m.Version, of), rows)

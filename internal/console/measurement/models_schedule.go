@@ -223,21 +223,21 @@ func (s *scheduleView) words() []string {
 	if plan.Steadily.Total.Mean > 0 {
 		share = plan.Lift.Mean / plan.Steadily.Total.Mean
 	}
-	gain := fmt.Sprintf("The expected gain over the best constant weekly spend is %s (90%% interval %s to %s), %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
+	gain := fmt.Sprintf("The expected gain over the best constant weekly spend is %s (90%% interval %s to %s), which is %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
 	if share >= minWeeklyGain && plan.Better >= minProbability {
 		words = append(words, gain+" Recommendation: vary spend by week.")
 	} else {
 		words = append(words, gain+" Varying spend by week has no clear benefit. Recommendation: keep weekly spend constant.")
 	}
-	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including adstock of earlier spend. It is %s in later weeks, from adstock of this allocation.",
+	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including the adstock of earlier spend. The adstock of this allocation adds %s in later weeks.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("By the posterior mean, no other weekly allocation within these limits has more than %.4f%% more incremental revenue.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("No other weekly allocation within these limits increases the posterior mean of incremental revenue by more than %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
-		words = append(words, "Some response curves are S-shaped in some draws. This is the best allocation found from constant spend and from bursts, but a better one may exist.")
+		words = append(words, "Some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend, and a better allocation may exist.")
 	}
 	return append(words,
-		"The weekly spend of a channel is limited to its highest week in the data, or to its maximum divided by the number of weeks if that is more. Seasonality changes sales but not media returns in this model, so the allocation favors no season.")
+		"The limit of weekly spend of a channel is its highest weekly spend in the data. If the maximum divided by the number of weeks is higher, this amount is the limit. In this model, seasonality changes sales but not media returns, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.

@@ -59,7 +59,7 @@ func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 	returns := frame.Block{
 		Section: c.section(view.Place, "returns", "Return by channel", "90% credible intervals", "incremental revenue"), Table: returnTable(a),
 		Legend: []frame.Legend{{Name: "ROAS", Class: "dot"}, {Name: "Marginal ROAS", Class: "diamond"}},
-		After:  "Red: the next unit of spend returns less than it costs" + breakEvenWords(a.Metrics.BreakEven) + ".",
+		After:  "Red: marginal ROAS is below " + breakEvenWords(a.Metrics.BreakEven) + ".",
 	}
 	returns.CSV = frame.ModelsPath + "/export.csv?of=channels&" + view.Query
 	view.Blocks, view.Facts = []frame.Block{returns}, c.facts(view, a, share)
@@ -88,9 +88,9 @@ func breakEvenOf(b *answers.Ratio) float64 {
 // breakEvenWords describes the break-even, or states that costs are missing.
 func breakEvenWords(b *answers.Ratio) string {
 	if b == nil {
-		return "; without costs, break-even is a ROAS of 1"
+		return "1, which is break-even if costs are unknown"
 	}
-	return " at the break-even ROAS of " + ratio(float64(*b))
+	return "the break-even ROAS of " + ratio(float64(*b))
 }
 
 // paying returns the number of channels with a whole interval above break-even.
@@ -106,18 +106,18 @@ func paying(a *tools.OptimizationAnswer) (n int) {
 func certainty(a *tools.OptimizationAnswer) string {
 	switch n := paying(a); n {
 	case 0:
-		return "No channel is certain to pay."
+		return "No channel is clearly profitable."
 	case 1:
-		return "One channel is certain to pay."
+		return "One channel is clearly profitable."
 	default:
-		return frame.Count(int64(n)) + " channels are certain to pay."
+		return frame.Count(int64(n)) + " channels are clearly profitable."
 	}
 }
 
 func summaryLead(a *tools.OptimizationAnswer) string {
 	over := frame.Count(int64(len(a.Rows)-paying(a))) + " of " + answers.Plural(len(a.Rows), "interval includes or is below", "intervals include or are below") + " break-even, " + ratio(breakEvenOf(a.Metrics.BreakEven)) + "."
 	if a.Metrics.TestFirst != "" {
-		over += " Test " + frame.ChannelName(a.Metrics.TestFirst) + " next: its return is the most valuable unknown."
+		over += " Test " + frame.ChannelName(a.Metrics.TestFirst) + " next: the return of this channel is the most valuable unknown."
 	}
 	return over
 }
@@ -228,7 +228,7 @@ func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) fr
 func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	m := view.Model
 	view.Heading = "The model explains " + frame.Figure(100*m.Accuracy.R2, 0) + "% of the variation of weekly revenue."
-	view.Lead = "A good fit does not prove causality: spend that follows demand can appear to cause it. Only an experiment can distinguish the two."
+	view.Lead = "A good fit does not prove causality: spend that follows demand can appear to cause demand. Only an experiment can measure the effect of spend."
 	out := frame.KPI{Name: "Out-of-sample error", Value: "unknown", Missing: true, From: fmt.Sprintf("last %d weeks", mix.HoldoutWeeks)}
 	if m.Holdout != nil {
 		out.Value, out.Missing = frame.Figure(100*m.Holdout.WMAPE, 1)+"%", false
@@ -243,7 +243,7 @@ func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	d := plot.Days{
 		Name: "Revenue", Ahead: "Fit", Axis: frame.ShortMoney(currency), Value: func(x float64) string { return money.Display(x, 0, currency) },
 		Title: func(day civil.Date) string { return "Week from " + day.Words() }, Tick: civil.Date.Short,
-		Label: "Weekly revenue and the fit of the model. The weeks export has the same figures.",
+		Label: "Weekly revenue and the fit of the model. The export “Weeks (CSV)” has the same figures.",
 	}
 	for i, week := range h.Weeks {
 		d.Points = append(d.Points, plot.Day{Date: week, Value: &h.Actual[i], Ahead: &h.Expected[i]})
@@ -273,7 +273,7 @@ func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
 	}
 	section := c.section(view.Place, "parts", "Incremental revenue by week", "stacked on the baseline", "incremental revenue")
 	section.CSV = frame.ModelsPath + "/export.csv?of=weeks&" + view.Query
-	picture := pictureOf(view.Query, "parts", "Expected weekly revenue: baseline without media, and incremental revenue stacked by channel. The weeks export has the same figures.")
+	picture := pictureOf(view.Query, "parts", "Expected weekly revenue: baseline without media, and incremental revenue stacked by channel. The export “Weeks (CSV)” has the same figures.")
 	section.Picture = picture.Address
 	view.Pictures = []picturePart{{Section: section, Pictures: []frame.Picture{picture}}}
 	table := frame.Block{
@@ -336,7 +336,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 		}
 	}
 	view.Heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
-	view.Lead = fmt.Sprintf("Their expected marginal ROAS is below %s. In the gray area a curve is extrapolated: the data contain no such spend.", ratio(even))
+	view.Lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s. In the gray areas, the curves are extrapolated: the data contain no such spend.", ratio(even))
 	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
 	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
 	part := picturePart{Section: section}
@@ -346,7 +346,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 			"plan": {fmt.Sprintf("%.0f", float64(r.Proposed))},
 		}
 		part.Pictures = append(part.Pictures, pictureOf(q.Encode(), "",
-			fmt.Sprintf("Response curve of %s: incremental revenue by spend with 90%% interval. The curves export has the same figures.", frame.ChannelName(r.Channel))))
+			fmt.Sprintf("Response curve of %s: incremental revenue by spend with 90%% interval. The export “Curves (CSV)” has the same figures.", frame.ChannelName(r.Channel))))
 	}
 	view.Pictures = []picturePart{part}
 	return nil
@@ -363,7 +363,7 @@ func (c *modelPages) diagnostics(_ frame.Visit, view *modelsView) error {
 	if len(m.Tests) > 0 {
 		view.Below = append(view.Below, frame.Block{
 			Section: c.section(view.Place, "tests", "Geo experiments", "incremental revenue per unit of spend, 90% intervals", "calibration"), Table: testTable(m),
-			After: "The experiment result and the observational fit refer to the spend that the experiment changed. ROAS refers to all spend of the channel in the window.",
+			After: "The result of the experiment and the observational fit refer to the spend that the experiment changed. ROAS refers to all spend of the channel in the window.",
 		})
 	}
 	view.Below = append(view.Below, frame.Block{
@@ -407,13 +407,13 @@ func testTable(m *mix.Model) *frame.Table {
 func testVerdict(t mix.Calibration) string {
 	switch a := t.Observational; {
 	case !t.Used():
-		return "The model does not use it: " + t.Why + "."
+		return "The model does not use the experiment: " + t.Why + "."
 	case a == nil:
-		return "The model uses it. There is no observational fit to compare it with."
+		return "The model uses the experiment. There is no observational fit for a comparison."
 	case t.Contradicts():
-		return fmt.Sprintf("The model uses it, but it contradicts the observational fit by %.1f standard deviations. One of the two is wrong.", math.Abs(a.ZScore))
+		return fmt.Sprintf("The model uses the experiment, but the result contradicts the observational fit by %.1f standard deviations. The result or the fit is biased.", math.Abs(a.ZScore))
 	default:
-		text := fmt.Sprintf("The model uses it. It differs from the observational fit by %.1f standard deviations and is consistent with it.", math.Abs(a.ZScore))
+		text := fmt.Sprintf("The model uses the experiment. The result is consistent with the observational fit: the difference is %.1f standard deviations.", math.Abs(a.ZScore))
 		if t.FitMorePrecise() {
 			text += " The observational fit is more precise, so the model has no confounding term for the channel."
 		}

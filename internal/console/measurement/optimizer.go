@@ -311,7 +311,7 @@ func (v *optimizerView) fill(a *allocation) {
 	)
 	if a.Test != "" {
 		address := planPath + "?" + url.Values{"workspace": {string(v.Workspace.ID)}, "channel": {string(a.Test)}}.Encode()
-		v.Facts = append(v.Facts, frame.Fact{Name: "Test first", Value: frame.ChannelName(a.Test), Href: address})
+		v.Facts = append(v.Facts, frame.Fact{Name: "Channel to test first", Value: frame.ChannelName(a.Test), Href: address})
 	}
 	for _, why := range a.Reasons {
 		v.Reasons = append(v.Reasons, frame.Sentence(why))
@@ -343,14 +343,14 @@ func spendOf(a *allocation, channel string) float64 {
 func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	effect, name := v.effect(a)
 	if a.BudgetChange.BudgetAdvice == toolkit.KeepBudget {
-		v.Heading = "Keep the total at current spend of " + whole(a.Spend) + " per month."
+		v.Heading = "Keep the total at the current spend of " + whole(a.Spend) + " per month."
 	} else if a.Advice == "shift" {
 		v.Heading = "Shift " + whole(a.moved()) + " between channels: " + signedText(effect.Value, whole) + " " + name + " per month."
 	} else {
-		v.Heading = "Hold the current allocation. A shift has no clear benefit."
+		v.Heading = "Keep the current allocation. A shift has no clear benefit."
 	}
 	if a.Pays != nil {
-		v.Lead = "Probability that the shift pays: " + frame.Figure(*a.Pays, 0) + "%. "
+		v.Lead = "Probability that the shift is profitable: " + frame.Figure(*a.Pays, 0) + "%. "
 	} else {
 		v.Lead = "Probability of more revenue: " + frame.Figure(a.Better, 0) + "%. "
 	}
@@ -455,7 +455,7 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 	}
 	v.Facts = append(v.Facts, advice)
 	if change := a.BudgetChange; change.BudgetPays != nil {
-		total := frame.Fact{Name: "Advice on the total", Value: "Keep current spend", Tone: "warning"}
+		total := frame.Fact{Name: "Advice on the total budget", Value: "Keep current spend", Tone: "warning"}
 		switch change.BudgetAdvice {
 		case toolkit.RaiseBudget:
 			total.Value, total.Tone = "Raise", "good"
@@ -463,10 +463,10 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 			total.Value, total.Tone = "Lower", "good"
 		case toolkit.KeepBudget:
 		}
-		v.Facts = append(v.Facts, total, frame.Fact{Name: "Probability that the changed total pays", Value: change.BudgetPays.Whole()})
+		v.Facts = append(v.Facts, total, frame.Fact{Name: "Probability that the budget change is profitable", Value: change.BudgetPays.Whole()})
 	}
 	if a.Pays != nil {
-		v.Facts = append(v.Facts, frame.Fact{Name: "Probability that it pays", Value: frame.Figure(*a.Pays, 0) + "%"})
+		v.Facts = append(v.Facts, frame.Fact{Name: "Probability that the shift is profitable", Value: frame.Figure(*a.Pays, 0) + "%"})
 	}
 	v.Facts = append(v.Facts, frame.Fact{Name: "Probability of more revenue", Value: frame.Figure(a.Better, 0) + "%"})
 	revenue := a.Lift

@@ -88,7 +88,7 @@ type design struct {
 	MDE, Spend  string
 	Recommended bool
 	Chosen      bool
-	Note        string // Recommended, or Most power
+	Note        string // Recommended, or Highest power
 }
 
 // wantedPower is the power in percent that a design should reach.
@@ -101,7 +101,7 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 		return nil
 	}
 	spend, base := float64(*a.Metrics.Spend), float64(*a.Metrics.Revenue)/float64(*a.Metrics.MDE)*100
-	all := []design{{Key: "off", Name: "Turn off", Factor: 0}, {Key: "x3", Name: "Raise spend ×3", Factor: 3}, {Key: "x4", Name: "Raise spend ×4", Factor: 4}}
+	all := []design{{Key: "off", Name: "Pause channel", Factor: 0}, {Key: "x3", Name: "Triple spend", Factor: 3}, {Key: "x4", Name: "Quadruple spend", Factor: 4}}
 	for i := range all {
 		d := &all[i]
 		d.Change = (d.Factor - 1) * spend
@@ -121,7 +121,7 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 			best = i
 		}
 	}
-	all[best].Recommended, all[best].Note = true, "Most power"
+	all[best].Recommended, all[best].Note = true, "Highest power"
 	if all[best].Power >= wantedPower {
 		all[best].Note = "Recommended"
 	}
@@ -189,7 +189,7 @@ func (c *experimentPages) plan(v frame.Visit, view *experimentPlan, query url.Va
 		return err
 	}
 	view.Channels = planChannels(view, next)
-	view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is what an experiment would settle."
+	view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is the uncertain part of the incremental revenue of 90 days."
 	if view.Channel != "" {
 		if err := c.prepare(v, view, query, next); err != nil {
 			return err
@@ -197,7 +197,7 @@ func (c *experimentPages) plan(v frame.Visit, view *experimentPlan, query url.Va
 	}
 	view.link(query)
 	if view.Step == channelStep {
-		view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is what an experiment would settle."
+		view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is the uncertain part of the incremental revenue of 90 days."
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 	view.dates(query, civil.DayOf(c.Now(), view.Workspace.Location()))
 	view.describe(roas, of)
 	section := frame.Section{
-		ID: "power", Title: "Power", Note: "chance of finding an effect that exists", Article: frame.ArticleAddress(view.Place, "power"),
+		ID: "power", Title: "Power", Note: "probability of detecting a real effect", Article: frame.ArticleAddress(view.Place, "power"),
 		Call: c.CallOf("power", tools.GeoExperimentPreflight.Name, with),
 	}
 	if len(view.Designs) > 0 && len(check.Power) > 1 {
@@ -331,17 +331,17 @@ func (e *experimentPlan) describe(roas float64, of string) {
 	e.Name = name + ": " + strings.ToLower(d.Name[:1]) + d.Name[1:] + " in " + n
 	e.Guess = fmt.Sprintf("The incremental ROAS of %s is about %s (%s). The test detects %s or more with 80%% power.", name, ratio(roas), of, d.MDE)
 	e.Heading = fmt.Sprintf("%s in %s: %s power.", d.Name, n, frame.Figure(d.Power, 0)+"%")
-	e.Lead = fmt.Sprintf("Power to detect an incremental ROAS of %s (%s). The smallest detectable ROAS is %s; last touch reports %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
+	e.Lead = fmt.Sprintf("The power is shown for an incremental ROAS of %s (%s). The smallest detectable ROAS is %s. Last touch reports %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
 	switch e.Step {
 	case regionStep:
 		e.Heading = "Change spend in " + n + "."
 		e.Lead = "These regions have the smallest detectable effect in backtests. All other regions are controls."
 	case dateStep:
-		e.Heading = fmt.Sprintf("Run it for %s.", answers.Plural(e.Check.Metrics.Duration, "day", "days"))
+		e.Heading = fmt.Sprintf("Run the experiment for %s.", answers.Plural(e.Check.Metrics.Duration, "day", "days"))
 		e.Lead = "Avoid sales and holidays that differ by region. Do not read the result before the last day."
 	case checkStep:
 		e.Heading = gatesHeading(e.Check)
-		e.Lead = "Check the conditions, then save the draft. Spend changes only when you change it on the platform."
+		e.Lead = "Check the conditions, then save the draft. Change the spend on the ad platform yourself."
 	case channelStep, designStep:
 	}
 	e.Facts = []frame.Fact{
@@ -433,7 +433,7 @@ func powerBlock(section frame.Section, a *tools.PreflightAnswer, designs []desig
 	}
 	return frame.Block{
 		Section: section, Wide: p.Draw(mainChart), Large: p.Draw(mainChart + 110), Narrow: p.Draw(narrowChart),
-		After: "The curves assume that the effect grows in proportion to the change of spend. A channel that saturates gains less when spend rises.",
+		After: "The curves assume that the effect is proportional to the change of spend. If the channel saturates, more spend has a smaller effect.",
 	}
 }
 

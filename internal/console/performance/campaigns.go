@@ -35,9 +35,9 @@ func campaigns(r *request) (*reportView, error) {
 	c := a.Currency
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
-		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are reported by the platforms. Credited revenue is the store's last-touch revenue. " +
-			"Incremental ROAS is the best estimate for the channel, times the campaign's own relative return. " +
-			"Pays is the probability that the next unit of spend returns more than break-even.",
+		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Credited revenue is the store's last-touch revenue. " +
+			"Incremental ROAS is the best estimate for the channel, times the return of the campaign relative to the channel. " +
+			"“Pays” is the probability that the marginal return is above break-even.",
 		Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{

@@ -185,7 +185,7 @@ func (a returns) evidence() string {
 	if !slices.ContainsFunc(a.Rows, measured) {
 		return "Precise incremental returns need a trained media mix model or an experiment"
 	}
-	return "Incremental: model, experiments or attribution, 90% intervals · dotted: break-even " + frame.Figure(a.breakEven(), 2)
+	return "Incremental return from the model, experiments or attribution, with 90% intervals · dotted line: break-even " + frame.Figure(a.breakEven(), 2)
 }
 
 func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
@@ -256,11 +256,11 @@ func channelsLead(a returns) string {
 	}
 	switch {
 	case !slices.ContainsFunc(a.Rows, measured):
-		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate what each channel generates."
+		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate the incremental revenue of each channel."
 	case certain == 0:
-		return "No channel has a whole 90% interval above " + a.breakEvenWords() + "."
+		return "No 90% interval is entirely above " + a.breakEvenWords() + "."
 	}
-	return answers.Plural(certain, "channel has", "channels have") + " a whole 90% interval above " + a.breakEvenWords() + "."
+	return answers.Plural(certain, "90% interval is", "90% intervals are") + " entirely above " + a.breakEvenWords() + "."
 }
 
 // ownedBlock returns the table of channels without spend. Unattributed revenue is last.
@@ -353,9 +353,9 @@ func (r *request) detail(row *frame.Row, channel string, a returns) error {
 			{},
 		}})
 	}
-	row.Note = "Campaigns' attributed revenue uses last touch; the platform reports ROAS and claimed revenue."
+	row.Note = "The attributed revenue of campaigns uses last touch. ROAS and claimed revenue are platform-reported."
 	if p := found.Pagination; p != nil && p.HasMore {
-		row.Note = "The " + frame.Count(shownCampaigns) + " campaigns with the most spend of " + frame.Count(int64(p.Total)) + ". " + row.Note
+		row.Note = "The " + frame.Count(shownCampaigns) + " campaigns with the most spend, out of " + frame.Count(int64(p.Total)) + ". " + row.Note
 	}
 	return nil
 }

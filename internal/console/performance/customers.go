@@ -68,7 +68,7 @@ func customers(r *request) (*reportView, error) {
 
 func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 	if a.Metrics.NewPct == nil || a.Metrics.NewPct.Value == nil {
-		return "No customer is known in this period."
+		return "No customer is identified in this period."
 	}
 	text := "New customers place " + percentText(*a.Metrics.NewPct.Value) + " of orders."
 	if m := cohorts.Metrics.Month1; m != nil {
@@ -83,7 +83,7 @@ func customersLead(values *tools.CustomersAnswer) string {
 		return "A customer is expected to generate " + cents(e.Value, c) + " more in the next year, 90% interval " +
 			cents(e.Low, c) + " – " + cents(e.High, c) + "."
 	}
-	return "Customers are known by hashed email address or phone number."
+	return "Customers are identified by their hashed email address or phone number."
 }
 
 func segmentTable(a *tools.CustomersAnswer) *frame.Table {

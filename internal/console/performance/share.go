@@ -59,7 +59,7 @@ func (c *pages) sharesPage(w http.ResponseWriter, v frame.Visit) {
 func (c *pages) sharesPlace(w http.ResponseWriter, v frame.Visit, named string) (frame.Place, bool) {
 	p, ok := c.PlaceOf(w, v, named)
 	if ok && !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can share its pages. Ask one of them.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can share its pages. Ask an owner or admin.")
 		return p, false
 	}
 	return p, ok
@@ -220,7 +220,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	link, workspace, err := c.Store.ShareByHash(r.Context(), people.Secret(r.PathValue("secret")).Hash())
 	page := reportAt(link.Page)
 	if fault.KindOf(err) == fault.KindNotFound || err == nil && (!link.Valid(c.Now()) || page == nil) {
-		c.sharedRefusal(w, r, http.StatusNotFound, "This link does not exist, or it has expired or was revoked. Ask the person who sent it for a new one.")
+		c.sharedRefusal(w, r, http.StatusNotFound, "This link does not exist, or it has expired or was revoked. Ask the person who sent the link for a new link.")
 		return
 	}
 	var view *reportView

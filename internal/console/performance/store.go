@@ -192,7 +192,7 @@ func messages(r *request) (*reportView, error) {
 		if m.Credited != nil && m.Credited.Value != nil {
 			heading = "Email and SMS report " + amount(*m.Revenue.Value, a.Currency) + ". Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
 		}
-		lead = "The sending platform counts in its own attribution window. Clicks are more reliable than opens."
+		lead = "The sending platform uses its own attribution window. Clicks are more reliable than opens."
 	}
 	view := &reportView{Heading: heading, Lead: lead, Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{kpiOf("Reported revenue", m.Revenue, whole, moreIsBetter, "")}
@@ -237,7 +237,7 @@ func surveys(r *request) (*reportView, error) {
 		return nil, err
 	}
 	view := &reportView{
-		Heading: surveysHeading(rows), Lead: "Answers show what customers remember. They include sampling error and recall bias.",
+		Heading: surveysHeading(rows), Lead: "Answers show what customers remember. The shares have sampling error and recall bias.",
 		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
@@ -350,7 +350,7 @@ func haloLead(a *tools.OmnichannelAnswer) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"%d of %s have a whole 95%% interval above zero; %d more cannot be estimated.", n.AboveZero,
+		"The 95%% intervals of %d of %s are entirely above zero. %d more cannot be estimated.", n.AboveZero,
 		answers.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable,
 	)
 }

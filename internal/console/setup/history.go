@@ -109,7 +109,7 @@ func (c *dataPages) historyOf(v frame.Visit, w control.Workspace) (*historyPart,
 
 // NotYet explains which data the reporting delay needs.
 func (h historyPart) NotYet() string {
-	return "The reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days that were imported within " + strconv.Itoa(reportlag.FirstLook) +
+	return "The estimate of the reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days that were imported within " + strconv.Itoa(reportlag.FirstLook) +
 		" days and again at an age of at least " + strconv.Itoa(reportlag.LastLook) + " days."
 }
 

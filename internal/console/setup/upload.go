@@ -104,7 +104,7 @@ func (c *dataPages) checkFile(w http.ResponseWriter, v frame.Visit, parts *multi
 func (c *dataPages) importPlace(w http.ResponseWriter, v frame.Visit, named string) (frame.Place, bool) {
 	p, ok := c.PlaceOf(w, v, named)
 	if ok && !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot import data. Owners, admins and analysts can.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot import data. Ask an owner, admin or analyst.")
 		return p, false
 	}
 	return p, ok
@@ -289,7 +289,7 @@ func (c *dataPages) importing(up upload, shelved pending.ID, show func(dataView)
 }
 
 func (c *dataPages) fileGone(w http.ResponseWriter, v frame.Visit, p frame.Place) {
-	c.showData(w, v, http.StatusConflict, dataView{Place: p, Messages: frame.Messages{Problem: "File not found: it was imported or discarded, or 30 minutes have passed. Upload it again. Nothing is imported twice."}})
+	c.showData(w, v, http.StatusConflict, dataView{Place: p, Messages: frame.Messages{Problem: "File not found: the file was imported or discarded, or 30 minutes have passed. Upload the file again. No row is imported twice."}})
 }
 
 const maxFileName = 100 // characters

@@ -97,7 +97,7 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 	job, ok := c.Operations.Jobs.Job(jobs.ID(query.Get("task")))
 	if !ok || job.Workspace != p.Workspace.ID || job.By != call.Caller.Actor || job.Kind != jobs.Import.Name {
 		c.showData(w, v, http.StatusNotFound, dataView{Place: p, Messages: frame.Messages{Problem: "Task not found: the service was restarted, or 30 minutes have passed. " +
-			"The list of imports below shows whether the file was imported. If not, upload it again. Nothing is imported twice."}})
+			"The list of imports below shows whether the file was imported. If not, upload the file again. No row is imported twice."}})
 		return
 	}
 	switch job.State {
@@ -109,7 +109,7 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 		frame.See(w, dataPath+"?workspace="+string(p.Workspace.ID))
 	case jobs.Cancelled:
 		c.showData(w, v, http.StatusOK, dataView{Place: p, Messages: frame.Messages{Done: job.What + " was canceled. Nothing of the file was stored. " +
-			"Import it from its preview, or upload it again."}})
+			"Import the file from its preview, or upload it again."}})
 	case jobs.Failed:
 		c.unfinished(job.What)(w, v, p)
 	case jobs.Waiting, jobs.Running:

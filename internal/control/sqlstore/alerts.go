@@ -146,7 +146,7 @@ func (s *alertStore) AddDestination(ctx context.Context, d control.Destination, 
 			return err
 		}
 		if !hit {
-			return fault.Conflict("this destination exists already").WithHint("assay alerts destinations list shows the destinations")
+			return fault.Conflict("this destination already exists").WithHint("assay alerts destinations list shows the destinations")
 		}
 		return record(ctx, tx, d.Workspace, control.DestinationAdded, by, string(d.ID), place(d))
 	})

@@ -118,7 +118,7 @@ func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experime
 			return fault.Conflict("the experiment is %s: its plan can no longer change", now.Status)
 		}
 		if now.Version != read {
-			return fault.Conflict("the experiment has changed since it was read").WithHint("read it again and repeat the change")
+			return fault.Conflict("the experiment has changed since it was read").WithHint("read the experiment again and repeat the change")
 		}
 		e.Status, e.Applied, e.Found, e.CreatedAt = now.Status, false, nil, now.CreatedAt
 		if e, err = e.Checked(); err != nil {
@@ -216,7 +216,7 @@ func (s *experimentStore) ApplyExperiment(ctx context.Context, ws measure.Worksp
 		if err != nil {
 			return err
 		}
-		return fault.Conflict("only a completed experiment can be applied; this one is %s", now.Status)
+		return fault.Conflict("only a completed experiment can be applied, but this experiment is %s", now.Status)
 	})
 	if err != nil {
 		return control.Experiment{}, fmt.Errorf("experiment %q: %w", id, err)
@@ -237,7 +237,7 @@ func clash(e control.Experiment, all []control.Experiment) error {
 	for _, other := range all {
 		if why := e.Clash(other); why != "" {
 			return fault.Conflict("the experiment clashes with %q: %s", other.ID, why).
-				WithHint("choose other days, or cancel one of the two")
+				WithHint("choose other days, or cancel one of the experiments")
 		}
 	}
 	return nil

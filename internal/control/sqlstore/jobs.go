@@ -26,7 +26,7 @@ func (s *jobStore) ClaimJob(ctx context.Context, j control.JobLease, now time.Ti
 			j.Workspace, j.Kind, j.By, micros(j.Asked), bit(j.Resumes), j.Node, micros(j.Until), micros(now))
 		hit, err := touched(done, err)
 		if err == nil && !hit {
-			err = fault.Conflict("another node is running a %s job in workspace %q", j.Kind, j.Workspace).WithHint("wait for it")
+			err = fault.Conflict("another node is running a %s job in workspace %q", j.Kind, j.Workspace).WithHint("wait until the job has ended")
 		}
 		return err
 	})

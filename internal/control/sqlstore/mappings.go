@@ -75,7 +75,7 @@ func (s *mappingStore) ChangeMapping(ctx context.Context, change control.Mapping
 		case change.Was == "" && other.Content == change.Content:
 			return keepMapping(ctx, tx, change.Mapping, by, "")
 		}
-		return fault.Conflict("another mapping has the name %q", change.Name).WithHint("choose another name, or open that one to change it")
+		return fault.Conflict("another mapping has the name %q", change.Name).WithHint("choose another name, or change the mapping with this name")
 	})
 	if err != nil {
 		return fmt.Errorf("mapping %q: %w", change.Name, err)

@@ -70,7 +70,7 @@ func copyTable(ctx context.Context, from, to *sql.Tx, table string, atOnce int) 
 	}
 	if has > 0 {
 		return Moved{}, fault.Conflict("the target database has %d rows already: nothing was copied", has).
-			WithHint("name an empty database, such as a new one: createdb --encoding UTF8 --template template0 NAME")
+			WithHint("use an empty database, such as a new database: createdb --encoding UTF8 --template template0 NAME")
 	}
 	var before summary
 	var columns []string

@@ -240,7 +240,7 @@ func postgresFault(err error) error {
 	case e.Code == serializationFailure || e.Code == deadlockDetected || e.Code == "55P03": // lock_not_available
 		return fault.Unavailable("the control database is busy").WithHint("try again in a few seconds").Wrap(err)
 	case e.Code == uniqueViolation:
-		return fault.Conflict("it exists already").WithHint("read the current state and repeat the change").Wrap(err)
+		return fault.Conflict("the record already exists").WithHint("read the current state and repeat the change").Wrap(err)
 	case e.Code == foreignKeyViolation:
 		return fault.Conflict("something that the change refers to was removed").WithHint("read the current state and repeat the change").Wrap(err)
 	case e.Code == "22021" || e.Code == "22P05": // character_not_in_repertoire, untranslatable_character

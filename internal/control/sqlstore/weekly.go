@@ -40,7 +40,7 @@ func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader
 			return err
 		}
 		if !hit {
-			return fault.Conflict("the member receives the weekly summary already")
+			return fault.Conflict("the member already receives the weekly summary")
 		}
 		return record(ctx, tx, r.Workspace, control.WeeklyChosen, by, string(r.Member), "")
 	})

@@ -42,7 +42,7 @@ func Ready(histories []History) Readiness {
 	}
 	if r.RepeatBuyers < LeastRepeatBuyers {
 		r.Reasons = append(r.Reasons,
-			fmt.Sprintf("%d customers bought again, and a projection needs %d", r.RepeatBuyers, LeastRepeatBuyers))
+			fmt.Sprintf("%d customers bought again, but a projection needs %d such customers", r.RepeatBuyers, LeastRepeatBuyers))
 	}
 	if r.Observed < LeastGaps*r.MedianGap {
 		r.Reasons = append(r.Reasons, fmt.Sprintf(

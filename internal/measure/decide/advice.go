@@ -41,7 +41,7 @@ func WhyNot(probability float64, gain stats.Summary) string {
 	case !(gain.Mean > 0):
 		return "but the expected gain is not positive"
 	case gain.Q05 < -gain.Mean:
-		return "but with probability 5% it loses more than its expected gain"
+		return "but the loss exceeds the expected gain with a probability of 5%"
 	}
 	return ""
 }
@@ -76,13 +76,13 @@ func Judge(p Problem, plan *Plan) *Advice {
 	} else if whyNot := WhyNot(plan.BeatsCurrent, plan.Lift); whyNot != "" {
 		advice.Action = Hold
 		advice.Reasons = append(advice.Reasons, fmt.Sprintf(
-			"the optimized allocation is better than the current one with probability %.0f%%, %s", 100*plan.BeatsCurrent, whyNot))
+			"the optimized allocation is better than the current allocation with a probability of %.0f%%, %s", 100*plan.BeatsCurrent, whyNot))
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {
 			advice.Reasons = append(
 				advice.Reasons, fmt.Sprintf(
-					"the proposed spend of %s is above the range of the data, so its response depends on the assumed curve shape",
+					"the proposed spend of %s is above the range of the data, so the response depends on the assumed shape of the curve",
 					a.Channel))
 		}
 	}
@@ -109,5 +109,5 @@ func (p Problem) whyStay() string {
 
 func (p Problem) noTest(t Test) error {
 	return fault.Invalid("invalid test of %q with standard error %v", t.Channel, t.SE).
-		WithHint("name one of the channels %v and a standard error of at least 0", p.names())
+		WithHint("use one of the channels %v and a standard error of at least 0", p.names())
 }

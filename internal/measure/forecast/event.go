@@ -68,7 +68,7 @@ func effects(values []float64, season int, events []Event) (clean []float64, siz
 		}
 	}
 	if len(quiet) < leastModelled {
-		return nil, nil, nil, fault.NotReady("only %d points have no event; estimating effects needs %d", len(quiet), leastModelled)
+		return nil, nil, nil, fault.NotReady("only %d points have no event, but the estimate needs %d points", len(quiet), leastModelled)
 	}
 	errors = make([]float64, k)
 	spread := 1.4826 * typical(quiet)

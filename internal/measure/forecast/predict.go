@@ -207,7 +207,7 @@ func (p *Prediction) calibrate(values []float64, ask Ask, model track) {
 
 // walk sets the errors of a random walk for a series that is too short for rolling origins.
 func (p *Prediction) walk(values []float64) {
-	p.Notes = append(p.Notes, "The series is too short for a backtest, so the interval is that of a random walk.")
+	p.Notes = append(p.Notes, "The series is too short for a backtest, so the interval assumes a random walk.")
 	x := p.scaled(values)
 	changes := stride(x, 1)
 	spread := math.Sqrt(stats.Dot(changes, changes) / float64(len(changes)))

@@ -12,7 +12,7 @@ import (
 // return would have happened without ads.
 func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
-		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive one", reported)
+		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive return", reported)
 	}
 	i := incremental.Interval
 	known := i.Low <= i.High && !math.IsInf(i.Low, 0) && !math.IsInf(i.High, 0) && i.Level > 0 && i.Level < 1

@@ -186,7 +186,7 @@ func (a analysis) matched(r *Result) {
 	if a.Inference == ConformalIID {
 		r.Shifts.P = fit.geoLift(0)
 		r.Notes = append(r.Notes,
-			"permutations assume independent days and reject too often otherwise; the p-value is for GeoLift's statistic, "+
+			"permutations assume independent days and have too many false positives otherwise; the p-value is for GeoLift's statistic, "+
 				"the interval for the mean effect")
 	}
 	a.conclude(r)
@@ -216,7 +216,7 @@ func (a analysis) conclude(r *Result) {
 			fmt.Sprintf("%d placebo sets cannot give a p-value below %.3f, so the conformal test in time is used",
 				r.Placebo.Sets, r.Placebo.LeastP))
 	} else {
-		r.Notes = append(r.Notes, "too few donors for placebo sets, so the conformal test in time is used")
+		r.Notes = append(r.Notes, "there are too few donors for placebo sets, so the conformal test in time is used")
 	}
 	if r.Shifts != nil {
 		r.Inference, r.P, r.Interval = Conformal, r.Shifts.P, r.Shifts.Interval
@@ -308,7 +308,7 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 	}
 	if a.start < 4*r.Periods {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("the history before the test has %d periods; four times the length of the test (%d) is recommended",
+			fmt.Sprintf("the history before the test has %d periods; at least four times the %d periods of the test are recommended",
 				a.start, r.Periods))
 	}
 }
@@ -329,7 +329,7 @@ func (a analysis) timeBased(r *Result) error {
 	r.L2 = math.Sqrt(stats.Dot(r.Gap[:a.start], r.Gap[:a.start]))
 	if math.Abs(reg.lag1) > 2/math.Sqrt(float64(a.start)) {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("residuals are autocorrelated (%.2f): the interval assumes independence and is too short", reg.lag1))
+			fmt.Sprintf("residuals are autocorrelated (%.2f): the interval assumes independence and is too narrow", reg.lag1))
 	}
 	return nil
 }

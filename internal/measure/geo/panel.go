@@ -199,7 +199,7 @@ func (p *Panel) check(t Test) (treated, donors []int, err error) {
 			t.Start+1, t.End+t.Cooldown+1, len(p.Periods))
 	}
 	if t.Start < LeastHistory {
-		return nil, nil, fault.Invalid("%d periods before the test are too few; want at least %d", t.Start, LeastHistory)
+		return nil, nil, fault.Invalid("%d periods before the test are too few; at least %d periods are needed", t.Start, LeastHistory)
 	}
 	for r, name := range p.Regions {
 		if allZero(p.Values[r][:t.Start]) {

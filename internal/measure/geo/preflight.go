@@ -41,15 +41,15 @@ func (g Gate) Fix() string {
 // fixes contains the remedy for each gate.
 var fixes = map[string]string{
 	"history":       "Import earlier orders, or shorten the test to a quarter of the history.",
-	"donors":        "Treat fewer regions, or merge small regions, so that more donors remain.",
-	"completeness":  "Leave out regions with many days without orders, or measure in weeks.",
-	"concentration": "Do not treat the largest region; exclude it from donors if no other region follows it.",
-	"fit":           "Choose regions that follow the others: leave treatmentRegions out, and the search selects them.",
-	"false_alarms":  "Choose other regions or a longer history: backtests without a test find effects too often.",
-	"stability":     "Find the cause of the change of level, and use only the days after it, or exclude the region.",
+	"donors":        "Treat fewer regions, or merge small regions, so that more donor regions remain.",
+	"completeness":  "Exclude regions with many days without orders, or use weekly data.",
+	"concentration": "Do not treat the largest region. Exclude it from the donor pool if no other region has the same trend.",
+	"fit":           "Choose regions with the same trend as the other regions, or omit treatmentRegions so that the search selects the regions.",
+	"false_alarms":  "Choose other regions or a longer history: backtests without an effect have too many false positives.",
+	"stability":     "Find the cause of the level shift. Use only the days after it, or exclude the region.",
 	"conflicts":     "Move the test to other days, or wait until the other experiment has ended.",
 	"targeting":     "Import spend by region, or check on the platform that campaigns can exclude regions.",
-	"power":         "Use one of the proposed designs: more regions, more weeks or a larger change of spend.",
+	"power":         "Use one of the proposed designs, which have more regions, more weeks or a larger change of spend.",
 }
 
 // PreflightOptions describes the planned test. Zero values mean the defaults.
@@ -187,14 +187,14 @@ const (
 func (c *check) history() {
 	n := len(c.panel.Periods)
 	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
-		"The history has %d periods. A test of %d periods needs %d periods of history; any test needs at least %d.", n, c.Duration, 4*c.Duration, advisedHistory)
+		"The history has %d periods. A test of %d periods needs %d periods of history. Every test needs at least %d periods.", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
 // plan searches or evaluates the regions for treatment.
 func (c *check) plan() error {
 	choosing, judging := backtestWindows(len(c.panel.Periods), c.Duration, c.Windows)
 	if len(choosing) == 0 || len(judging) == 0 {
-		return fault.NotReady("%d periods are too few to backtest a test of %d: at least four times its length is needed",
+		return fault.NotReady("%d periods are too few to backtest a test of %d periods: the history must be at least four times as long",
 			len(c.panel.Periods), c.Duration)
 	}
 	if len(c.Treated) == 0 {
@@ -243,7 +243,7 @@ func (c *check) search() error {
 		return err
 	}
 	c.windows, c.result.Plan = s.judging, plans[0]
-	c.result.Notes = append(c.result.Notes, "no regions were given: the set has the smallest detectable lift in backtests")
+	c.result.Notes = append(c.result.Notes, "no treated regions were specified: the selected set has the smallest detectable lift in backtests")
 	c.set, err = c.panel.indices("treated", plans[0].Treated)
 	return err
 }
@@ -255,12 +255,12 @@ func (c *check) gates() {
 	p := c.result.Plan
 	// If equal weights already fit well, no other weights can be much better, so a small gap is sufficient.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
-		"In backtests the gap is %.1f%% of the outcome and %.2f of the gap with equal weights. A gap of at most 5%% or 0.35 passes.",
+		"In backtests, the error is %.1f%% of the outcome, and %.2f of the error with equal weights. The gate requires at most 5%% or 0.35.",
 		100*p.Gap, p.OutOfFit)
 	c.falseAlarms()
 	c.stability()
 	if len(c.Conflicts) > 0 {
-		c.gate("conflicts", Fail, "%d overlap in time or region, such as: %s.", len(c.Conflicts), c.Conflicts[0])
+		c.gate("conflicts", Fail, "%d experiments, promotions or holidays overlap in time or region, such as: %s.", len(c.Conflicts), c.Conflicts[0])
 	} else {
 		c.gate("conflicts", Pass, "No overlapping test, promotion or holiday was specified.")
 	}
@@ -281,7 +281,7 @@ func (c *check) donors() {
 	detail := fmt.Sprintf("The donor pool has %d regions (recommended: 20, minimum: 10). The smallest possible p-value is %.2g.",
 		n, newSmallSample(n, len(c.set)).corrected(1/(choose(n, len(c.set))+1)))
 	if small := len(c.merged.expanded(c.merged.Regions)) - len(c.merged.Regions) + len(c.merged.members); small > 0 {
-		detail += fmt.Sprintf(" The smallest %d regions are merged into %d groups, because each has no outcome in many periods.", small, len(c.merged.members))
+		detail += fmt.Sprintf(" The smallest %d regions are merged into %d groups, because each of these regions has no outcome in many periods.", small, len(c.merged.members))
 	}
 	c.gate("donors", verdict(n >= 20, n >= 10), "%s", detail)
 }
@@ -383,7 +383,7 @@ func (c *check) falseAlarms() {
 		}
 	}
 	if tests < 200 {
-		c.gate("false_alarms", Unknown, "%.0f placebo tests are too few for a false positive rate. At least 200 are needed.", tests)
+		c.gate("false_alarms", Unknown, "%.0f placebo tests are too few to estimate the false positive rate. At least 200 placebo tests are needed.", tests)
 		return
 	}
 	first, last := c.windows[0], c.windows[len(c.windows)-1]
@@ -415,7 +415,7 @@ func (c *check) stability() {
 	}
 	reach, at := bridge(gap, max(1, len(gap)-56))
 	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
-		"The CUSUM statistic of the gap is %.2f around %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
+		"The CUSUM statistic of the error is %.2f around %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
 }
 
 // bridge returns the largest absolute value of a cumulative sum, at or after the position. The sum is of deviations
@@ -462,7 +462,7 @@ func (c *check) power() {
 	c.result.Outcome = &outcome
 	if p.Analytic != nil && (*p.Planning > 1.5**p.Analytic || *p.Analytic > 1.5**p.Planning) {
 		c.result.Notes = append(c.result.Notes,
-			fmt.Sprintf("the textbook formula gives an MDE of %.1f%%, backtests %.1f%%: errors are far from normal",
+			fmt.Sprintf("the MDE is %.1f%% by the textbook formula and %.1f%% in backtests: the errors are not normally distributed",
 				100**p.Analytic, 100**p.Planning))
 	}
 	if c.Spend > 0 {

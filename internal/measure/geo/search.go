@@ -40,7 +40,7 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 	}
 	if choosing, judging := backtestWindows(len(p.Periods), o.Duration, 1); len(choosing) == 0 || len(judging) == 0 {
 		return o, fault.NotReady(
-			"%d periods are too few for backtests of a test of %d: at least four times its length is needed",
+			"%d periods are too few for backtests of a test of %d periods: the history must be at least four times as long",
 			len(p.Periods), o.Duration)
 	}
 	for r, y := range p.Values {
@@ -103,7 +103,7 @@ func (s *search) run() ([]Plan, error) {
 		}
 	}
 	if len(rated) == 0 {
-		return nil, fault.Invalid("no size fits the %d regions that must be treated and the %d that can be",
+		return nil, fault.Invalid("no size fits the %d regions that must be treated and the %d regions that can be treated",
 			len(s.include), len(s.pool))
 	}
 	return s.plans(rated), nil

@@ -46,7 +46,7 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 	}
 	for _, d := range o.Durations {
 		if d < 1 || len(p.Periods)-d-o.Lookback+1 < LeastHistory {
-			return o, fault.Invalid("%d periods are too few for a test of %d after a history of at least %d",
+			return o, fault.Invalid("%d periods are too few for a test of %d periods after a history of at least %d periods",
 				len(p.Periods), d, LeastHistory)
 		}
 	}

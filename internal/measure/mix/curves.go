@@ -122,8 +122,8 @@ func (c *curves) reaching(times float64) (decide.Problem, error) {
 	}
 	if times > mostTimes {
 		return decide.Problem{},
-			fault.Invalid("a budget or bound of %.3g times current spend is too large to optimize", times).
-				WithHint("give amounts of at most %d times what a channel spends now", mostTimes)
+			fault.Invalid("a budget or limit of %.3g times current spend is too large to optimize", times).
+				WithHint("use amounts of at most %d times the current spend of a channel", mostTimes)
 	}
 	top := usualTop * math.Exp2(math.Ceil(math.Log2(times/usualTop)))
 	c.mu.Lock()

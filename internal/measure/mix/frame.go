@@ -80,7 +80,7 @@ func newFrame(s Store) frame {
 	if f.weeks < leastWeeks {
 		f.window, f.reasons = s.Days, []mmm.Reason{{
 			Code:   mmm.TooFewPeriods,
-			Text:   fmt.Sprintf("sales and spend both cover %d whole weeks; a model needs at least %d", f.weeks, leastWeeks),
+			Text:   fmt.Sprintf("sales and spend both cover %d whole weeks, but a model needs at least %d weeks", f.weeks, leastWeeks),
 			Remedy: "import older orders and ad reports, or train again when there are more weeks",
 		}}
 		return f

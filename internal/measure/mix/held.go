@@ -122,13 +122,13 @@ func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	}
 	var why []string
 	if m.Settings != settings {
-		why = append(why, "the workspace's currency or revenue basis has changed since training")
+		why = append(why, "the currency or the revenue definition of the workspace has changed since the training")
 	}
 	if behind := last.Sub(m.Window.Last); behind > staleAfter {
-		why = append(why, fmt.Sprintf("the data contain %d days of sales after its window, which ends on %s", behind, m.Window.Last))
+		why = append(why, fmt.Sprintf("the data contain %d days of sales after the training window, which ends on %s", behind, m.Window.Last))
 	}
 	if h.Drift.Share >= staleShare {
-		why = append(why, "since training "+h.Drift.String())
+		why = append(why, "since the training, "+h.Drift.String())
 	}
 	why = append(why, h.NewTests...)
 	if len(why) > 0 {
@@ -140,9 +140,9 @@ func (h Held) State(last civil.Date, settings string) (Status, []string) {
 // String describes the drift.
 func (d Drift) String() string {
 	if d.Share == 0 {
-		return "the data in its window have not changed"
+		return "the data in the training window have not changed"
 	}
-	return fmt.Sprintf("the data in its window have changed, most of all %s by %.2g%%", d.Of, 100*d.Share)
+	return fmt.Sprintf("the data in the training window have changed, mainly %s by %.2g%%", d.Of, 100*d.Share)
 }
 
 // Why returns the reasons why a model was refused, each with its remedy.

@@ -99,7 +99,7 @@ func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
 	none := ""
 	if how.WithoutTests {
-		none = "the training was started without tests"
+		none = "the training was started without experiments"
 	}
 	f.addTests(s.Tests, none)
 	observational, tested := f.withoutTests(

@@ -76,7 +76,7 @@ func (c Calibration) FitPerCost() measure.Estimate {
 
 // String describes the results of test and observational fit.
 func (c Calibration) String() string {
-	text := fmt.Sprintf("geo experiment of %s from %s", c.Channel, c.Days)
+	text := fmt.Sprintf("geo experiment on %s from %s", c.Channel, c.Days)
 	if !c.Used() {
 		return text + ", not used in the model: " + c.Why
 	}
@@ -87,12 +87,12 @@ func (c Calibration) String() string {
 		return text
 	}
 	weeks := c.FitPerCost()
-	text += fmt.Sprintf("; the observational fit estimates %.2f (%.2f to %.2f)", weeks.Value, weeks.Low, weeks.High)
+	text += fmt.Sprintf(". The observational fit estimates %.2f (%.2f to %.2f)", weeks.Value, weeks.Low, weeks.High)
 	if c.FitMorePrecise() {
 		text += ", more precise than the experiment"
 	}
 	if c.Contradicts() {
-		text += fmt.Sprintf("; the two differ by %.1f standard deviations", math.Abs(c.Observational.ZScore))
+		text += fmt.Sprintf(". The estimates differ by %.1f standard deviations", math.Abs(c.Observational.ZScore))
 	}
 	return text
 }
@@ -116,7 +116,7 @@ func (f *frame) addTests(tests []Test, none string) {
 		case none != "":
 			t.Why = none
 		case t.Lift == nil:
-			t.Why = "it has no result"
+			t.Why = "the experiment has no result"
 		}
 		if t.Why != "" {
 			t.Lift = nil

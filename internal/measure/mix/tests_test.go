@@ -32,7 +32,7 @@ func TestUsableTestsAreInTheModelByDate(t *testing.T) {
 	unread, unestimated, recent := made(s, "unread", 100), made(s, "unestimated", 100), made(s, "recent", 60)
 	unread.Why, unestimated.Lift = "no region is known", nil
 	s.Tests = []Test{recent, made(s, "used", 100), unread, unestimated}
-	want := map[string]string{"used": "", "unread": "no region is known", "unestimated": "it has no result", "recent": ""}
+	want := map[string]string{"used": "", "unread": "no region is known", "unestimated": "the experiment has no result", "recent": ""}
 	f := newFrame(s)
 	f.addTests(s.Tests, "")
 	for i, c := range f.tests {

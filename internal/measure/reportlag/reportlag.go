@@ -215,8 +215,8 @@ var spokenAges = []int{1, 3, 7, 14}
 func (c Curve) Words() string {
 	if !c.Known() {
 		return fmt.Sprintf(
-			"The delay is unknown. It needs %[2]d days that were imported within %[3]d days and again at an age of at least %[4]d "+
-				"days; there are %[1]d.",
+			"The delay is unknown. The estimate needs %[2]d days that were imported within %[3]d days and again at an age of at "+
+				"least %[4]d days. There are %[1]d such days.",
 			c.Days, Enough, FirstLook, LastLook)
 	}
 	var parts []string
@@ -231,18 +231,18 @@ func (c Curve) Words() string {
 		parts = append(parts,
 			fmt.Sprintf("%s (%s to %s) after %s", percent(s.Median), percent(s.Low), percent(s.High), dayCount(s.Age)))
 	}
-	text := fmt.Sprintf("The reported share of a day’s %s was %s. These are the median and the range of %d days.",
+	text := fmt.Sprintf("The reported share of a day’s %s was %s. The values are the median and the range of %d days.",
 		c.Noun(), strings.Join(parts, ", "), c.Days)
 	switch {
 	case c.Settled == nil:
-		text += fmt.Sprintf(" Days still changed at an age of %s.", dayCount(c.Shares[len(c.Shares)-1].Age))
+		text += fmt.Sprintf(" The figures of a day still changed at an age of %s.", dayCount(c.Shares[len(c.Shares)-1].Age))
 	case *c.Settled == 0:
-		text += " A day is settled when it ends."
+		text += " The figures of a day are final at the end of the day."
 	default:
-		text += fmt.Sprintf(" A day is settled after %s.", dayCount(*c.Settled))
+		text += fmt.Sprintf(" The figures of a day are final after %s.", dayCount(*c.Settled))
 	}
 	if c.Late() {
-		text += fmt.Sprintf(" That is later than the platform's window of %d days.", c.Window)
+		text += fmt.Sprintf(" This is later than the attribution window of the platform, %d days.", c.Window)
 	}
 	return text
 }

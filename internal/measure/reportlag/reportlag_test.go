@@ -66,7 +66,7 @@ func TestSharesAreRelativeToTheFinalFigure(t *testing.T) {
 	}
 	want20 := "The reported share of a day’s spend was 80% (80% to 80%) after 1 day, 96% (96% to 96%) after 3 days, " +
 		"100% (100% to 100%) after 7 days, 100% (100% to 100%) after 14 days. " +
-		"These are the median and the range of 20 days. A day is settled after 5 days."
+		"The values are the median and the range of 20 days. The figures of a day are final after 5 days."
 	if got := c.Words(); got != want20 {
 		t.Errorf("words\n%s\nwant\n%s", got, want20)
 	}
@@ -84,7 +84,7 @@ func TestDaysWithoutALaterImportDoNotCount(t *testing.T) {
 			First: first.AddDays(-9), Last: first.AddDays(-1),
 		}}},
 	} {
-		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || !strings.HasPrefix(c.Words(), "The delay is unknown. It needs 14 days") {
+		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || !strings.HasPrefix(c.Words(), "The delay is unknown. The estimate needs 14 days") {
 			t.Errorf("looked at %s: %+v, want not known", name, c)
 		}
 	}

@@ -105,7 +105,7 @@ func logarithms(values []float64) ([]float64, error) {
 		}
 	}
 	if known < leastDays || float64(zero) > mostZero*float64(known) {
-		return nil, fault.NotReady("%d days have a positive value and %d do not; a yearly pattern needs %d and at most %v%% others",
+		return nil, fault.NotReady("%d days have a positive value and %d days do not. A yearly pattern needs %d days with a positive value and at most %v%% other days",
 			known, zero, leastDays, 100*mostZero)
 	}
 	return x, nil
