@@ -150,5 +150,5 @@ func unitOf(rate *float64) string {
 
 // Estimates describes the values of decisions.
 func (r *Results) Estimates() answer.Estimates {
-	return answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Each value is the expected gain per month if the action is taken. " + unitOf(r.Store.Rate), Basis: measure.Modelled}
+	return answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Values are expected gains per month. " + unitOf(r.Store.Rate), Basis: measure.Modelled}
 }

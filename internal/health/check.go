@@ -97,7 +97,7 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 	switch c.SourceStatus(s) {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
-		f.Finding, f.Fix = fmt.Sprintf("The last day with data is %s, %d days ago.", s.Days.Last, behind), "Import the report of the data source up to yesterday."
+		f.Finding, f.Fix = fmt.Sprintf("The last day with data is %s, %d days ago.", s.Days.Last, behind), "Import the report of the source up to yesterday."
 		f.about = fmt.Sprintf("a data source (%s) has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
 	case "gaps":
 		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),

@@ -259,7 +259,7 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	}
 	switch {
 	case rise != "" && fall != "":
-		return fmt.Sprintf(" The largest change is in %s. The largest change in the opposite direction is in %s.", rise, fall)
+		return fmt.Sprintf(" The largest change is in %s. The largest opposite change is in %s.", rise, fall)
 	case rise != "":
 		return fmt.Sprintf(" The largest change is in %s.", rise)
 	}
