@@ -84,10 +84,11 @@ type process struct {
 // watched prints the server's process ID, waits for the end of its input and ends the server.
 const watched = `"$@" <&- >&2 & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait "$pid"`
 
-func (a account) start(t testing.TB, dir, name string, args ...string) *process {
+func (a account) start(t testing.TB, dir string, env []string, name string, args ...string) *process {
 	t.Helper()
 	p := &process{output: &bytes.Buffer{}, ended: make(chan struct{})}
 	p.shell = a.command(context.Background(), dir, "/bin/sh", append([]string{"-c", watched, "sh", name}, args...)...)
+	p.shell.Env = append(p.shell.Env, env...)
 	p.shell.Stderr = p.output
 	pipe, err := p.shell.StdinPipe()
 	if err != nil {

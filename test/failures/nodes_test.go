@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,7 +106,8 @@ type node struct {
 	address string
 	dir     string
 	program string
-	env     []string
+	env     []string         // also of its commands
+	preload []string         // environment of the service alone
 	links   map[string]*link // by server
 	client  *http.Client
 
@@ -117,7 +119,7 @@ type node struct {
 // start starts the process and waits until it is ready.
 func (n *node) start() error {
 	cmd := exec.Command(n.program, "serve")
-	cmd.Env = n.env
+	cmd.Env = append(slices.Clip(n.env), n.preload...)
 	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.program), n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -161,11 +163,17 @@ func (n *node) kill() {
 	n.client.CloseIdleConnections()
 }
 
+// command is a command of the program in the node's data directory.
+func (n *node) command(input string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(n.t.Context(), n.program, args...)
+	cmd.Env, cmd.Stdin = n.env, strings.NewReader(input)
+	return cmd
+}
+
 // run runs a command of the program in the node's data directory.
 func (n *node) run(input string, args ...string) string {
 	n.t.Helper()
-	cmd := exec.CommandContext(n.t.Context(), n.program, args...)
-	cmd.Env, cmd.Stdin = n.env, strings.NewReader(input)
+	cmd := n.command(input, args...)
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -215,6 +223,13 @@ func (n *node) send(client *http.Client, method, target, body string, header ...
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	return reply{response.StatusCode, response.Header, string(text), err}
+}
+
+// callAs calls a tool with a key.
+func (n *node) callAs(key, tool, arguments string) reply {
+	return n.send(n.client, http.MethodPost, base+"/api/mcp/rpc",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`,
+		"Content-Type", "application/json", "Authorization", "Bearer "+key)
 }
 
 // refused reports whether the answer asks to try again.
