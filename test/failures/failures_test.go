@@ -34,10 +34,11 @@ const (
 	email    = "anna@acme.example"
 	password = "correct horse battery"
 
-	patience = 75 * time.Second // for the answer to a request
-	recovery = 2 * time.Minute  // until all nodes answer after a failure
-	failing  = 5 * time.Second  // duration of a failure
-	cutFor   = 15 * time.Second // duration of a cut, longer than the time limits of connections
+	patience  = 75 * time.Second // for the answer to a request
+	recovery  = 2 * time.Minute  // until all nodes answer after a failure
+	failing   = 5 * time.Second  // duration of a failure
+	startTime = 20 * time.Second // of a ClickHouse server
+	cutFor    = 15 * time.Second // duration of a cut, longer than the time limits of connections
 
 	slowWrite = 50 * time.Millisecond // delay of each write and sync of a slow disk
 )
@@ -68,7 +69,7 @@ func newSite(t *testing.T) *site {
 	if _, err := os.Stat(filepath.Join(dir, "pid.zookeeper")); dir == "" || err != nil {
 		t.Skip("needs the cluster: run the test under test/cluster/up")
 	}
-	s := &site{t: t, cluster: cluster{t, dir}, random: random(t), redis: servertest.StartRedis(t)}
+	s := &site{t: t, cluster: newCluster(t, dir), random: random(t), redis: servertest.StartRedis(t)}
 	s.disturbed, s.noDisturbance = disturbances(t, "postgres", "node1", "node2", "node3")
 	s.database, s.disturbed = s.disturbed[0], s.disturbed[1:]
 	s.postgres = servertest.StartPostgres(t, s.database.env()...)

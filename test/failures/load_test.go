@@ -73,7 +73,7 @@ func (l *ledger) problem(kind, format string, args ...any) {
 	}
 }
 
-// staleness is the time after which imports of other nodes are visible (docs/scaling-facts.md).
+// staleness is the time after which imports of other nodes are visible (docs/scaling.md).
 const staleness = 500 * time.Millisecond
 
 // expect returns the bounds of the orders in an answer to a call that began at a time.

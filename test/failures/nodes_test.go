@@ -258,8 +258,23 @@ func freePort(t *testing.T) string {
 
 // cluster are the servers that test/cluster/up has started.
 type cluster struct {
-	t   *testing.T
-	dir string
+	t       *testing.T
+	dir     string
+	address map[string]string    // of the ClickHouse servers
+	started map[string]time.Time // last start by the test
+}
+
+func newCluster(t *testing.T, dir string) cluster {
+	t.Helper()
+	c := cluster{t, dir, map[string]string{}, map[string]time.Time{}}
+	u, err := url.Parse(os.Getenv("ASSAY_TEST_CLICKHOUSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, host := range strings.Split(u.Host, ",") { // in the order of the servers
+		c.address[servers[1+i]] = host
+	}
+	return c
 }
 
 func (c cluster) pid(name string) (pid int) {
@@ -292,20 +307,39 @@ func (c cluster) signal(name string, s syscall.Signal) {
 // servers are the names of the cluster's servers.
 var servers = []string{"zookeeper", "s1r1", "s1r2", "s2r1", "s2r2"}
 
-// revive starts the servers that have ended, as a service manager does: ClickHouse 18.16 ends if ZooKeeper does not answer at
-// its start.
+// revive starts the servers that have ended or hang, as a service manager does: ClickHouse 18.16 ends if ZooKeeper does not answer
+// at its start, and sometimes it hangs instead.
 func (c cluster) revive() {
 	c.t.Helper()
 	for _, name := range servers {
-		if pid := c.pid(name); syscall.Kill(pid, 0) != nil {
-			c.t.Logf("%s has ended and is started again", name)
-			c.start(name)
+		what := "has ended"
+		if syscall.Kill(c.pid(name), 0) == nil {
+			if !c.hangs(name) {
+				continue
+			}
+			what = "hangs"
+			c.signal(name, syscall.SIGKILL)
 		}
+		c.t.Logf("%s %s and is started again", name, what)
+		c.start(name)
 	}
+}
+
+// hangs reports whether a server does not listen long after its start.
+func (c cluster) hangs(name string) bool {
+	if c.address[name] == "" || time.Since(c.started[name]) < startTime {
+		return false
+	}
+	conn, err := net.DialTimeout("tcp", c.address[name], time.Second)
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
 func (c cluster) start(name string) {
 	c.t.Helper()
+	c.started[name] = time.Now()
 	if err := exec.Command(filepath.Join(c.dir, "start."+name)).Run(); err != nil {
 		c.t.Fatal(err)
 	}

@@ -89,6 +89,15 @@ static void slow(void) {
     return next arguments;                                              \
   }
 
+// write is delayed for files only, not for sockets and pipes.
+ssize_t write(int f, const void *b, size_t n) {
+  static ssize_t (*next)(int, const void *, size_t);
+  struct stat s;
+  if (!next) next = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+  if (mapped && NUMBERS[1] > 0 && fstat(f, &s) == 0 && S_ISREG(s.st_mode)) slow();
+  return next(f, b, n);
+}
+
 DELAYED(int, fsync, (int f), (f))
 DELAYED(int, fdatasync, (int f), (f))
 DELAYED(ssize_t, pwrite, (int f, const void *b, size_t n, off_t at), (f, b, n, at))
