@@ -130,8 +130,9 @@ func (s *site) furnish() {
 	first.run(password+"\n", "user", "create", email, "--workspace", "shop", "--password-stdin")
 	first.run(`{"account_id":"act_1234567890","access_token":"token"}`, "connections", "add", "facebook", "--workspace", "shop")
 	for _, n := range s.nodes {
-		if err := n.start(); err != nil {
-			s.t.Fatal(err)
+		s.restart(n)
+		if s.t.Failed() {
+			s.t.FailNow()
 		}
 		s.t.Cleanup(n.kill)
 	}
@@ -156,7 +157,7 @@ func (s *site) furnish() {
 	s.load.clientID = id[1]
 }
 
-// restart starts a killed node, and tries again while its servers do not answer.
+// restart starts a node, and tries again while its servers do not answer.
 func (s *site) restart(n *node) {
 	s.t.Helper()
 	deadline := time.Now().Add(recovery)
@@ -169,6 +170,7 @@ func (s *site) restart(n *node) {
 			s.t.Error(err)
 			return
 		}
+		s.t.Log(err)
 		time.Sleep(time.Second)
 	}
 }
