@@ -68,7 +68,7 @@ func (d *disturbance) env() []string {
 	if d == nil {
 		return nil
 	}
-	return []string{"LD_PRELOAD=" + d.library, "ASSAY_DISTURB=" + d.numbers}
+	return []string{"LD_PRELOAD=" + d.library, "DISTURB_FILE=" + d.numbers}
 }
 
 // put writes one of the numbers.

@@ -101,7 +101,8 @@ func newSite(t *testing.T) *site {
 			u.Host = strings.Join(hosts, ",")
 			return u.String()
 		}
-		n.env = append(os.Environ(), "ASSAY_DATA="+n.dir, "ASSAY_ADDR="+n.address, "ASSAY_BASE_URL="+base, "ASSAY_SECRET_FILE="+secret,
+		own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ASSAY_") }) // the variables of tests
+		n.env = append(own, "ASSAY_DATA="+n.dir, "ASSAY_ADDR="+n.address, "ASSAY_BASE_URL="+base, "ASSAY_SECRET_FILE="+secret,
 			"ASSAY_OAUTH_SECRET=a signing secret of more than 32 bytes", "ASSAY_RATE_LIMIT=1000000", "ASSAY_ADS_FACEBOOK_URL="+ads,
 			"ASSAY_CONTROL_URL="+link("postgres", s.databaseURL), "ASSAY_REDIS_URL="+link("redis", s.redis.URL()),
 			"ASSAY_FACTS_URL="+link("clickhouse", os.Getenv("ASSAY_TEST_CLICKHOUSE")))

@@ -52,7 +52,7 @@ func (s *site) interruptImport() {
 		!strings.Contains(report, "repeat the import") && !strings.Contains(report, "try again") {
 		s.t.Errorf("the interrupted import: %v, %s; want an error that asks to repeat it", err, report)
 	} else {
-		s.t.Logf("the import is not stored: %s", report[strings.Index(report, "assay: "):])
+		s.t.Logf("the import is not stored: %s", report[strings.LastIndex(report, "assay: "):])
 	}
 	s.wantBulk(bulkOrders * (s.bulkFiles - 1))
 	for began := time.Now(); ; time.Sleep(time.Second) {

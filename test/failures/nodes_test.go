@@ -146,7 +146,8 @@ func (n *node) start() error {
 	// With a base URL of its own, the process prints no port: it is found in its log of sockets.
 	if _, ok := <-listening; !ok {
 		text, _ := os.ReadFile(log.Name())
-		return fmt.Errorf("%s ended before it was ready: %w: %s", n.name, cmd.Wait(), text[max(0, len(text)-1000):])
+		_, last, _ := strings.Cut(string(text[max(0, len(text)-1000):]), "\nassay: ")
+		return fmt.Errorf("%s ended before it was ready: %w: %s", n.name, cmd.Wait(), last)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -1,4 +1,4 @@
-// Changes the clock and the disk of a process that preloads this library. The file that ASSAY_DISTURB names has three numbers:
+// Changes the clock and the disk of a process that preloads this library. The file that DISTURB_FILE names has three numbers:
 // nanoseconds that are added to the wall clock, microseconds by which each write and sync of a file is delayed, and the number of
 // delays so far. Changes of the file take effect at once.
 //
@@ -106,7 +106,7 @@ DELAYED(ssize_t, pwritev64, (int f, const struct iovec *b, int n, off64_t at), (
 DELAYED(ssize_t, pwritev, (int f, const struct iovec *b, int n, off_t at), (f, b, n, at))
 
 __attribute__((constructor)) static void install(int argc, char **argv, char **environment) {
-  const char *path = getenv("ASSAY_DISTURB");
+  const char *path = getenv("DISTURB_FILE");
   int f = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
   Dl_info own;
   struct stat s;
