@@ -1,8 +1,8 @@
 // Command load measures three nodes of the service on one cluster under a rising rate of mixed tool calls. It finds the
 // knee: the highest rate that the nodes answer in time. It then prints the latency at half of the knee, and the answers,
-// refusals and recovery at twice the knee.
+// refusals and recovery at twice the knee: without a rate limit, and with the limit of half of the knee.
 //
-//	test/cluster/up --all go run ./bench/load [--assay bin/assay] [--orders 60000] [--step 15s] [--rate-limit 0]
+//	test/cluster/up --all go run ./bench/load [--assay bin/assay] [--orders 60000] [--step 15s] [--overload 1m]
 //
 // The script starts the servers and sets ASSAY_TEST_CLICKHOUSE, ASSAY_TEST_POSTGRES and ASSAY_TEST_REDIS. Calls are sent at
 // fixed times, whether or not earlier calls are answered, and a latency counts from the time at which the call was due.
@@ -41,8 +41,7 @@ type settings struct {
 	factor   float64 // of the rate from step to step
 	step     time.Duration
 	late     time.Duration // the latency above which the 99th percentile is past the knee
-	perMin   int           // the setting rate_limit; 0: none
-	overload time.Duration
+	overload time.Duration // duration of each overload
 }
 
 func options(args []string) settings {
@@ -58,8 +57,7 @@ func options(args []string) settings {
 	flags.Float64Var(&s.factor, "factor", 1.5, "factor of the rate from step to step")
 	flags.DurationVar(&s.step, "step", 15*time.Second, "duration of a step")
 	flags.DurationVar(&s.late, "late", time.Second, "99th percentile above which a rate is past the knee")
-	flags.DurationVar(&s.overload, "overload", 30*time.Second, "duration of the overload")
-	flags.IntVar(&s.perMin, "rate-limit", 0, "calls per minute that the nodes admit together; 0: no limit")
+	flags.DurationVar(&s.overload, "overload", time.Minute, "duration of each overload")
 	_ = flags.Parse(args) // the flag set exits on an error
 	return s
 }
@@ -78,5 +76,17 @@ func run(ctx context.Context, o settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	return s.measure(ctx, o)
+	half, err := s.knee(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := s.overload(ctx, o, half); err != nil {
+		return err
+	}
+	limit := int(60 * half.rate)
+	fmt.Fprintf(os.Stdout, "\nwith a rate limit of %d calls per minute:\n", limit)
+	if err := errors.Join(s.stop(), s.start(ctx, o, limit)); err != nil {
+		return err
+	}
+	return s.overload(ctx, o, half)
 }

@@ -150,8 +150,8 @@ func (s *site) period(ctx context.Context, rate float64, duration time.Duration,
 	return r
 }
 
-func (s *site) measure(ctx context.Context, o settings) error {
-	s.period(ctx, 10, 10*time.Second, 1) // each node creates its copy
+// knee raises the rate until the nodes do not answer in time, and measures half of the highest rate that they answer.
+func (s *site) knee(ctx context.Context, o settings) (half result, err error) {
 	fmt.Fprintf(os.Stdout, "%10s", "calls/s")
 	for _, name := range outcomeNames {
 		fmt.Fprintf(os.Stdout, "%18s", name)
@@ -168,23 +168,28 @@ func (s *site) measure(ctx context.Context, o settings) error {
 		knee = rate
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return half, ctx.Err()
 	}
 	if knee == 0 {
-		return errors.New("the nodes do not answer the rate of the first step in time: reduce --first")
+		return half, errors.New("the nodes do not answer the rate of the first step in time: reduce --first")
 	}
 	fmt.Fprintf(os.Stdout, "\nknee: %.0f calls/s on %d nodes\nhalf of the knee:\n", knee, len(s.nodes))
-	half := s.period(ctx, knee/2, 2*o.step, 100)
+	half = s.period(ctx, knee/2, 2*o.step, 100)
 	half.print()
+	return half, ctx.Err()
+}
+
+// overload measures twice the knee.
+func (s *site) overload(ctx context.Context, o settings, half result) error {
 	fmt.Fprintln(os.Stdout, "twice the knee:")
-	twice := s.period(ctx, 2*knee, o.overload, 101)
-	twice.print()
+	r := s.period(ctx, 4*half.rate, o.overload, 101)
+	r.print()
 	for _, kind := range []outcome{limited, refused, unclean, broken} {
-		if took := twice.took[kind]; len(took) > 0 {
+		if took := r.took[kind]; len(took) > 0 {
 			fmt.Fprintf(os.Stdout, "%s: %d calls, p50 %.0f ms, p99 %.0f ms\n", outcomeNames[kind], len(took), took.Median(), took.Quantile(0.99))
 		}
 	}
-	fmt.Fprintf(os.Stdout, "all calls had ended %.1f s after the last one\n", twice.drained.Seconds())
+	fmt.Fprintf(os.Stdout, "all calls had ended %.1f s after the last one\n", r.drained.Seconds())
 	return s.recovery(ctx, max(half.took[answered].Quantile(0.99), 1))
 }
 
@@ -194,8 +199,8 @@ func (s *site) recovery(ctx context.Context, usual float64) error {
 	random := rand.New(rand.NewPCG(102, 0))
 	for inRow < calm {
 		began, _ := watch.Took()
-		if began > time.Minute {
-			fmt.Fprintln(os.Stdout, "recovery: not within a minute")
+		if began > 2*time.Minute {
+			fmt.Fprintln(os.Stdout, "recovery: not within two minutes")
 			return nil
 		}
 		o := s.call(ctx, random)

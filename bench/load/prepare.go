@@ -35,6 +35,8 @@ type site struct {
 	nodes  []*process.Process
 	urls   []string
 	key    string
+	dir    string   // of all files
+	env    []string // settings of the nodes and commands
 	client *http.Client
 	last   civil.Date // of the store
 	days   int
@@ -42,7 +44,7 @@ type site struct {
 
 // prepare creates the store in ClickHouse and starts the nodes.
 func prepare(ctx context.Context, o settings, dir string) (s *site, err error) {
-	s = &site{days: o.days, client: &http.Client{
+	s = &site{days: o.days, dir: dir, client: &http.Client{
 		Timeout:   callTime,
 		Transport: &http.Transport{MaxIdleConnsPerHost: maxOpen, MaxConnsPerHost: 0},
 	}}
@@ -51,15 +53,13 @@ func prepare(ctx context.Context, o settings, dir string) (s *site, err error) {
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	limit := o.perMin
-	if limit == 0 {
-		limit = 100_000_000
+	s.env = []string{
+		"ASSAY_FACTS_URL=" + o.facts, "ASSAY_CONTROL_URL=" + o.control, "ASSAY_REDIS_URL=" + o.redis,
+		"ASSAY_SECRET_FILE=" + filepath.Join(dir, "secret"), "ASSAY_LOG_LEVEL=warn",
 	}
-	env := append(os.Environ(), "ASSAY_FACTS_URL="+o.facts, "ASSAY_CONTROL_URL="+o.control, "ASSAY_REDIS_URL="+o.redis,
-		"ASSAY_SECRET_FILE="+filepath.Join(dir, "secret"), "ASSAY_LOG_LEVEL=warn", "ASSAY_RATE_LIMIT="+strconv.Itoa(limit))
 	assay := func(args ...string) ([]byte, error) {
 		cmd := exec.CommandContext(ctx, o.assay, append(args, "--data", filepath.Join(dir, "commands"))...) //nolint:gosec // the given program
-		cmd.Env = env
+		cmd.Env = append(os.Environ(), s.env...)
 		out, err := cmd.Output()
 		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = fmt.Errorf("assay %s: %w: %s", args[0], err, failed.Stderr)
@@ -81,27 +81,33 @@ func prepare(ctx context.Context, o settings, dir string) (s *site, err error) {
 	if err := s.fill(ctx, o, dir); err != nil {
 		return s, err
 	}
-	return s, s.start(ctx, o, dir, env)
+	return s, s.start(ctx, o, noLimit)
 }
 
-// start starts the nodes one after another.
-func (s *site) start(ctx context.Context, o settings, dir string, env []string) error {
+// noLimit is a rate limit that no load reaches.
+const noLimit = 100_000_000
+
+// start starts the nodes one after another, with a limit of calls per minute, and lets each read the store.
+func (s *site) start(ctx context.Context, o settings, limit int) error {
 	for i := range o.nodes {
-		args := append([]string{"env"}, env[len(os.Environ()):]...)
+		args := append([]string{"env", "ASSAY_RATE_LIMIT=" + strconv.Itoa(limit)}, s.env...)
 		p, url, err := process.Start(ctx, "ready: ", append(args, o.assay, "serve", "--addr", "127.0.0.1:0",
-			"--data", filepath.Join(dir, "node"+strconv.Itoa(i+1)))...)
+			"--data", filepath.Join(s.dir, "node"+strconv.Itoa(i+1)))...)
 		if err != nil {
 			return err
 		}
 		s.nodes, s.urls = append(s.nodes, p), append(s.urls, url+"/api/mcp/rpc")
 	}
-	return nil
+	s.period(ctx, 10, 5*time.Second, 1)
+	return ctx.Err()
 }
 
+// stop stops the nodes.
 func (s *site) stop() (err error) {
 	for _, p := range s.nodes {
 		err = errors.Join(err, p.Stop())
 	}
+	s.nodes, s.urls = nil, nil
 	return err
 }
 
