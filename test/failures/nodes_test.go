@@ -2,6 +2,7 @@ package failures
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,8 +147,8 @@ func (n *node) start() error {
 	// With a base URL of its own, the process prints no port: it is found in its log of sockets.
 	if _, ok := <-listening; !ok {
 		text, _ := os.ReadFile(log.Name())
-		_, last, _ := strings.Cut(string(text[max(0, len(text)-1000):]), "\nassay: ")
-		return fmt.Errorf("%s ended before it was ready: %w: %s", n.name, cmd.Wait(), last)
+		err := cmd.Wait()
+		return fmt.Errorf("%s ended before it was ready: %w: %s", n.name, err, text[max(0, bytes.LastIndex(text, []byte("assay: "))):])
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
