@@ -44,7 +44,7 @@ func StartPostgres(t testing.TB, env ...string) *Postgres {
 	if err != nil || len(found) == 0 {
 		t.Skip("PostgreSQL is not installed; apt-get install postgresql installs it")
 	}
-	p := &Postgres{account: accountOf(t, "postgres"), bin: filepath.Dir(found[len(found)-1]), port: freePort(t), env: env}
+	p := &Postgres{account: accountOf(t, "postgres"), bin: filepath.Dir(found[len(found)-1]), port: FreePort(t), env: env}
 	p.dir = p.account.directory(t)
 	password := filepath.Join(p.dir, "password")
 	if err := os.WriteFile(password, []byte(Password+"\n"), 0o644); err != nil { //nolint:gosec // another account reads it

@@ -24,7 +24,7 @@ func StartRedis(t testing.TB) *Redis {
 	if err != nil {
 		t.Skip("Redis is not installed; apt-get install redis-server installs it")
 	}
-	r := &Redis{account: accountOf(t, "daemon"), program: program, port: freePort(t)}
+	r := &Redis{account: accountOf(t, "daemon"), program: program, port: FreePort(t)}
 	r.dir = r.account.directory(t)
 	r.Start(t)
 	t.Cleanup(func() { r.running.stop(t) })

@@ -86,7 +86,7 @@ func newSite(t *testing.T) *site {
 	secret := filepath.Join(filepath.Dir(program), "secret")
 	s.databaseURL = s.postgres.NewDatabase(t)
 	for i, name := range []string{"node1", "node2", "node3"} {
-		n := &node{t: t, name: name, program: program, dir: t.TempDir(), address: freePort(t), links: map[string]*link{}, preload: s.disturbed[i].env()}
+		n := &node{t: t, name: name, program: program, dir: t.TempDir(), address: "127.0.0.1:" + servertest.FreePort(t), links: map[string]*link{}, preload: s.disturbed[i].env()}
 		link := func(server, text string) string {
 			u, err := url.Parse(text)
 			if err != nil {

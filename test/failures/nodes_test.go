@@ -248,17 +248,6 @@ func (r reply) query() url.Values {
 	return u.Query()
 }
 
-// freePort returns a port that no process uses.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // cluster are the servers that test/cluster/up has started.
 type cluster struct {
 	t       *testing.T
