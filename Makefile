@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
 LINKER  := $(shell ./tools/linker.sh)
 export GOFLAGS := $(GOFLAGS) '-ldflags=-s -w$(if $(LINKER), -extldflags=-fuse-ld=$(LINKER))'
 
-.PHONY: help modules demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages view conformance structure clean toolchain
+.PHONY: help modules demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages view conformance failures structure clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ view: build ## Test the interactive view of charts in a browser; pictures are sa
 
 conformance: build ## Run both versions of the official conformance suite
 	./test/conformance/run.sh
+
+failures: toolchain ## Let nodes and servers fail under load; ASSAY_FAILURES_FOR=1h repeats it in random order
+	./test/cluster/up $(GO) test -count=1 -timeout 0 -v ./test/failures
 
 structure: ## Print the sizes of packages and types and the references inside the tools
 	$(GO) test -count=1 -v ./test/structure

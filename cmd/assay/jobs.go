@@ -50,6 +50,9 @@ func stateOf(j jobs.Job) string {
 	if j.Failure != "" {
 		return string(j.State) + ": " + j.Failure
 	}
+	if j.WaitsFor != "" {
+		return string(j.State) + " for " + j.WaitsFor
+	}
 	return string(j.State)
 }
 

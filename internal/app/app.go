@@ -160,7 +160,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
 	a.models = training.New(training.Options{
 		Store: a.control.Store, Facts: a.facts, Experiments: a.control.Store,
-		Now: now, Today: a.today, Running: a.training, Log: log,
+		Now: now, Today: a.today, Running: a.training, Save: a.saveModels, Log: log,
 	})
 	if err := a.takeOver(ctx); err != nil {
 		return nil, err

@@ -58,6 +58,11 @@ func (a *App) training(ws measure.WorkspaceID) (donePct int, running bool) {
 	return job.Percent, running
 }
 
+// saveModels stores the models of the workspace's training.
+func (a *App) saveModels(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error {
+	return a.jobs.Save(ctx, jobs.Training, ws, save)
+}
+
 // pageModels provides the state of models to the console.
 type pageModels struct{ *App }
 

@@ -23,6 +23,7 @@ import (
 	"assay/internal/console"
 	"assay/internal/console/frame"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/ingest/source"
 	"assay/internal/measure"
 	"assay/internal/operation"
@@ -83,12 +84,16 @@ type siteHistory struct {
 	*snapshot.Reader
 }
 
-func newDataSite(t *testing.T) *dataSite {
+func newDataSite(t *testing.T, change ...func(*duckdb.Options)) *dataSite {
 	t.Helper()
 	d := &dataSite{uploads: t.TempDir()}
 	d.site = newSiteWith(t, func(s *site, o *console.Options) {
 		s.clock.at = s.clock.at.AddDate(10, 0, 0) // the real deadlines of connections are far away
-		engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Clock: s.clock.now})
+		options := duckdb.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Clock: s.clock.now}
+		for _, f := range change {
+			f(&options)
+		}
+		engine, err := duckdb.Open(t.Context(), options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,6 +238,28 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 	}
 	if same := b.sendFile(first.field("csrf"), "copy.csv", orderFile(7)); !strings.Contains(same.body, "already imported") || d.waiting() != 0 {
 		t.Errorf("the same file again: %d files wait: %s", d.waiting(), same.body)
+	}
+}
+
+// An import that loses its lock in PostgreSQL is not stored.
+func TestAnInterruptedImportAsksToBeRepeated(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t, func(o *duckdb.Options) {
+		o.Publish = func(context.Context, measure.WorkspaceID, *duckdb.Changes) (duckdb.Place, error) {
+			return duckdb.Place{}, fault.Unavailable("the connection ended; nothing was stored").WithHint("repeat the import")
+		}
+	})
+	d.member(email, control.RoleAnalyst)
+	b := d.signedIn(email)
+	looked := b.sendFile(b.get("/data?workspace=acme").field("csrf"), "orders.csv", orderFile(7))
+	p := b.form("/data", "action", "import", "file", looked.field("file"))
+	if p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") == "" || d.orders() != 0 {
+		t.Errorf("the interrupted import: %d, Retry-After %q, %d orders; want 503 and none", p.status, p.header.Get("Retry-After"), d.orders())
+	}
+	for _, want := range []string{"Importing orders.csv was interrupted.", "nothing was stored. Repeat the import.", "upload it again"} {
+		if !strings.Contains(p.body, want) {
+			t.Errorf("the page does not contain %q: %s", want, p.body)
+		}
 	}
 }
 

@@ -242,7 +242,7 @@ func (r *Runner) end(run context.Context, t *Task, result any, err error) {
 	case t.stopped || stopping:
 		j.State = Cancelled
 	default:
-		j.State, j.Failure = Failed, "internal error; the service log has the cause"
+		j.State, j.Failure = Failed, InternalFailure
 		if text, _, public := fault.Public(err); public {
 			j.Failure = text
 		}

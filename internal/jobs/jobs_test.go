@@ -65,12 +65,26 @@ type workspaces struct {
 	*sqlstore.Store
 	mu  sync.Mutex // guards all
 	all []control.Workspace
+
+	extended chan struct{} // receives a value per extension of a lease; nil: none
 }
 
 func (s *workspaces) Workspaces(context.Context) ([]control.Workspace, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.all), nil
+}
+
+// ExtendJob implements [Store].
+func (s *workspaces) ExtendJob(ctx context.Context, j control.JobLease, until time.Time) (has bool, err error) {
+	has, err = s.Store.ExtendJob(ctx, j, until)
+	if s.extended != nil && !until.IsZero() {
+		select {
+		case s.extended <- struct{}{}:
+		case <-ctx.Done():
+		}
+	}
+	return has, err
 }
 
 // bench is a runner with a fake clock and the workspaces w and v.
@@ -452,6 +466,85 @@ func TestAJobEndsWithItsLease(t *testing.T) {
 		t.Errorf("failed because %q", why)
 	}
 	b.idle()
+}
+
+// saves runs a training of the workspace w, the result of which is stored when let has a value. It returns when the job
+// waits for the store.
+func (b *bench) saves(let chan error) (ended chan error) {
+	b.Helper()
+	ended = make(chan error, 1)
+	go func() {
+		_, err := Do(b.Context(), b.Runner, Spec{Kind: Training, Workspace: "w", What: "Training"}, func(ctx context.Context, _ *Task) (int, error) {
+			return 7, b.Save(ctx, Training, "w", func(context.Context) error {
+				select {
+				case err := <-let:
+					return err
+				default:
+					return fault.Unavailable("the control database does not respond")
+				}
+			})
+		})
+		ended <- err
+	}()
+	b.timers(2) // the lease and the pause
+	if j := b.last(); j.State != Waiting || j.WaitsFor != theStore {
+		b.Errorf("while the store does not respond: %+v, want it to wait", j)
+	}
+	return ended
+}
+
+// A result is kept while the store does not respond. Meanwhile the lease ends, which does not cancel the job.
+func TestAResultIsKeptUntilTheStoreResponds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, control.Retrain{Cadence: control.Never})
+	b.Runner = New(b.options)
+	b.spaces.extended = make(chan struct{})
+	let := make(chan error, 1)
+	ended := b.saves(let)
+	if err := b.spaces.RemoveJobs(t.Context(), "w"); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // five times the duration of a lease
+		b.clock.Advance(maxPause)
+		select {
+		case <-b.spaces.extended:
+		case err := <-ended:
+			t.Fatalf("the job ended with its lease: %v", err)
+		}
+		b.timers(2)
+	}
+	let <- nil
+	b.clock.Advance(maxPause)
+	if err := <-ended; err != nil {
+		t.Errorf("after the store has responded: %v", err)
+	}
+}
+
+func TestAResultThatIsNotStoredEndsTheJob(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		do   func(b *bench, let chan error)
+		want string
+	}{
+		"canceled": {func(b *bench, _ chan error) { b.Cancel(b.last().ID) }, "was canceled"},
+		"rejected": {func(b *bench, let chan error) {
+			let <- fault.Conflict("a newer model is stored")
+			b.clock.Advance(firstPause)
+		}, "newer model"},
+		"no response a day": {func(b *bench, _ chan error) { b.clock.Advance(storeTime) }, "does not respond"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, control.Retrain{Cadence: control.Never})
+			b.Runner = New(b.options)
+			let := make(chan error, 1)
+			ended := b.saves(let)
+			c.do(b, let)
+			if err := <-ended; err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the job ended with %v, want %q", err, c.want)
+			}
+		})
+	}
 }
 
 // Shutdown ends background jobs and waits for them. No job starts afterwards.

@@ -44,7 +44,8 @@ func (r *Runner) claim(run context.Context, t *Task) error {
 }
 
 // extend extends the lease of a job at each tick until run ends. It cancels the job if another node has the lease, or
-// if the lease has expired because the store does not respond. In both cases, another node may run the job.
+// if the lease has expired because the store does not respond. In both cases, another node may run the job. A job whose
+// result is being stored continues; see [Runner.Save].
 func (r *Runner) extend(run context.Context, t *Task, lease control.JobLease, tick <-chan time.Time) {
 	for {
 		select {
@@ -65,14 +66,24 @@ func (r *Runner) extend(run context.Context, t *Task, lease control.JobLease, ti
 		case err != nil && r.Clock.Now().Before(lease.Until.Add(-extendEvery)):
 			continue
 		}
-		r.Log.WarnContext(run, "job loses its lease", slog.String("kind", lease.Kind),
-			slog.String("workspace", string(lease.Workspace)), slog.Any("error", err))
-		r.mu.Lock()
-		t.lost = true
-		r.mu.Unlock()
-		t.cancel()
-		return
+		if r.loses(t) {
+			r.Log.WarnContext(run, "job loses its lease", slog.String("kind", lease.Kind),
+				slog.String("workspace", string(lease.Workspace)), slog.Any("error", err))
+			return
+		}
 	}
+}
+
+// loses cancels a job whose lease has ended and returns true, unless its result is being stored.
+func (r *Runner) loses(t *Task) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.saving {
+		return false
+	}
+	t.lost = true
+	t.cancel()
+	return true
 }
 
 // release ends the lease of a job. An interrupted job remains recorded, so that it is resumed.

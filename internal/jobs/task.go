@@ -19,6 +19,7 @@ type Task struct {
 	background bool
 	stopped    bool      // by Cancel
 	lost       bool      // the lease
+	saving     bool      // the work is done, and its result is being stored
 	counted    time.Time // time of the first progress; the estimate of the remaining time starts here
 	result     any       // of a background job
 }

@@ -31,19 +31,20 @@ type Postgres struct {
 	bin     string // its programs
 	dir     string
 	port    string
+	env     []string // added to the server's environment
 	running *process
 	made    atomic.Int64 // databases
 }
 
-// StartPostgres starts a server that ends with the test.
-func StartPostgres(t testing.TB) *Postgres {
+// StartPostgres starts a server that ends with the test, with variables that are added to its environment.
+func StartPostgres(t testing.TB, env ...string) *Postgres {
 	t.Helper()
 	SkipShort(t)
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if err != nil || len(found) == 0 {
 		t.Skip("PostgreSQL is not installed; apt-get install postgresql installs it")
 	}
-	p := &Postgres{account: accountOf(t, "postgres"), bin: filepath.Dir(found[len(found)-1]), port: freePort(t)}
+	p := &Postgres{account: accountOf(t, "postgres"), bin: filepath.Dir(found[len(found)-1]), port: FreePort(t), env: env}
 	p.dir = p.account.directory(t)
 	password := filepath.Join(p.dir, "password")
 	if err := os.WriteFile(password, []byte(Password+"\n"), 0o644); err != nil { //nolint:gosec // another account reads it
@@ -67,7 +68,7 @@ func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
 func (p *Postgres) Start(t testing.TB) {
 	t.Helper()
 	// Files are not synced to disk. They remain after the server ends, and a power failure does not matter.
-	p.running = p.account.start(t, p.dir, filepath.Join(p.bin, "postgres"), "-D", p.data(), "-h", "127.0.0.1", "-p", p.port,
+	p.running = p.account.start(t, p.dir, p.env, filepath.Join(p.bin, "postgres"), "-D", p.data(), "-h", "127.0.0.1", "-p", p.port,
 		"-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200")
 	await(t, p.running, func(ctx context.Context) error {
 		db, err := sql.Open("pgx", p.url("postgres"))

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -84,10 +85,11 @@ type process struct {
 // watched prints the server's process ID, waits for the end of its input and ends the server.
 const watched = `"$@" <&- >&2 & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait "$pid"`
 
-func (a account) start(t testing.TB, dir, name string, args ...string) *process {
+func (a account) start(t testing.TB, dir string, env []string, name string, args ...string) *process {
 	t.Helper()
 	p := &process{output: &bytes.Buffer{}, ended: make(chan struct{})}
 	p.shell = a.command(context.Background(), dir, "/bin/sh", append([]string{"-c", watched, "sh", name}, args...)...)
+	p.shell.Env = append(p.shell.Env, env...)
 	p.shell.Stderr = p.output
 	pipe, err := p.shell.StdinPipe()
 	if err != nil {
@@ -156,17 +158,18 @@ func await(t testing.TB, p *process, ready func(ctx context.Context) error) {
 	}
 }
 
-// freePort returns a port of the loopback interface that no process uses.
-func freePort(t testing.TB) string {
+// FreePort returns a port of the loopback interface that no process uses. It is below the ports that the system gives to
+// connections, so that it is still free when a server is restarted.
+func FreePort(t testing.TB) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := strconv.Itoa(20_000 + rand.IntN(10_000))
+		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", port))
+		if err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	t.Fatal("no port from 20000 to 29999 is free")
+	return ""
 }

@@ -24,7 +24,7 @@ func StartRedis(t testing.TB) *Redis {
 	if err != nil {
 		t.Skip("Redis is not installed; apt-get install redis-server installs it")
 	}
-	r := &Redis{account: accountOf(t, "daemon"), program: program, port: freePort(t)}
+	r := &Redis{account: accountOf(t, "daemon"), program: program, port: FreePort(t)}
 	r.dir = r.account.directory(t)
 	r.Start(t)
 	t.Cleanup(func() { r.running.stop(t) })
@@ -34,7 +34,7 @@ func StartRedis(t testing.TB) *Redis {
 // Start starts the server again after [Redis.Kill], without its data.
 func (r *Redis) Start(t testing.TB) {
 	t.Helper()
-	r.running = r.account.start(t, r.dir, r.program, "--bind", "127.0.0.1", "--port", r.port, "--requirepass", Password,
+	r.running = r.account.start(t, r.dir, nil, r.program, "--bind", "127.0.0.1", "--port", r.port, "--requirepass", Password,
 		"--save", "", "--appendonly", "no")
 	await(t, r.running, func(ctx context.Context) error {
 		c, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", r.port))

@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/warehouse"
@@ -25,7 +26,7 @@ type node struct {
 
 	now   time.Time
 	reads int
-	save  error // returned after a successful SaveModels, like the end of the process
+	after error // returned after a successful SaveModels, like the end of the process
 }
 
 func (n *node) Models(ctx context.Context, ws measure.WorkspaceID) (control.StoredModels, error) {
@@ -34,7 +35,7 @@ func (n *node) Models(ctx context.Context, ws measure.WorkspaceID) (control.Stor
 }
 
 func (n *node) SaveModels(ctx context.Context, m control.StoredModels) error {
-	return errors.Join(n.Store.SaveModels(ctx, m), n.save)
+	return errors.Join(n.Store.SaveModels(ctx, m), n.after)
 }
 
 // refusals is a workspace without facts, so that trainings are rejected at once.
@@ -107,6 +108,44 @@ func TestANodeUsesTheModelsOfOtherNodesWithinTwoSeconds(t *testing.T) {
 	a.wantVersion(t, "dropped by another node", w, 0)
 }
 
+// down is a store that does not respond to its first requests. The last of them is executed and its reply is lost.
+type down struct {
+	Store
+	left int
+}
+
+func (d *down) SaveModels(ctx context.Context, m control.StoredModels) error {
+	if d.left--; d.left > 0 {
+		return fault.Unavailable("the control database does not respond")
+	}
+	err := d.Store.SaveModels(ctx, m)
+	if d.left == 0 && err == nil {
+		err = fault.Unavailable("the control database does not respond")
+	}
+	return err
+}
+
+func TestAModelIsKeptWhileTheStoreIsDown(t *testing.T) {
+	t.Parallel()
+	facts, store, w := refusals(t)
+	n := newNode(facts, &down{store, 3})
+	attempts := 0
+	n.save = func(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error {
+		for {
+			attempts++
+			if err := save(ctx); fault.KindOf(err) != fault.KindUnavailable || ws != w.ID {
+				return err
+			}
+		}
+	}
+	n.train(t, w)
+	n.wantVersion(t, "on the node that trained", w, 1)
+	newNode(facts, store).wantVersion(t, "on another node", w, 1)
+	if attempts != 4 {
+		t.Errorf("%d attempts, want two without an effect, one without a reply and one with", attempts)
+	}
+}
+
 // A model that cannot be read is replaced by the next training.
 func TestADamagedModelIsReplaced(t *testing.T) {
 	t.Parallel()
@@ -168,8 +207,8 @@ func TestModelsOfAnEarlierReleaseAreTakenOver(t *testing.T) {
 	earlier(t, dir, map[string]stored{
 		"w.json": {Made: w.CreatedAt, Model: model(5), Attempt: model(6), At: trained}, "w.json.new": {},
 	})
-	n.save = errors.New("killed")
-	if err := n.TakeOver(t.Context(), dir, []control.Workspace{w}); !errors.Is(err, n.save) {
+	n.after = errors.New("killed")
+	if err := n.TakeOver(t.Context(), dir, []control.Workspace{w}); !errors.Is(err, n.after) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	if left := filesOf(t, dir); len(left) != 2 {

@@ -15,6 +15,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/experiment"
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/stats/hmc"
@@ -49,7 +50,10 @@ type Options struct {
 	Today       func(w control.Workspace) civil.Date // by the clock of answers, in the workspace's zone
 	// Running returns the progress of the workspace's training, and whether a training runs; nil: no training runs.
 	Running func(ws measure.WorkspaceID) (donePct int, running bool)
-	Log     *slog.Logger
+	// Save calls the function save, which stores the result of the workspace's training, and repeats it while the store does
+	// not respond; nil: one attempt.
+	Save func(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error
+	Log  *slog.Logger
 }
 
 // Keeper trains and stores models. It is safe for concurrent use.
@@ -62,6 +66,7 @@ type Keeper struct {
 	log   *slog.Logger
 
 	running func(ws measure.WorkspaceID) (donePct int, running bool)
+	save    func(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error
 
 	loading chan struct{} // limits the models that are loaded at the same time
 
@@ -105,8 +110,13 @@ func New(o Options) *Keeper {
 	if o.Running == nil {
 		o.Running = func(measure.WorkspaceID) (int, bool) { return 0, false }
 	}
+	if o.Save == nil {
+		o.Save = func(ctx context.Context, _ measure.WorkspaceID, save func(ctx context.Context) error) error {
+			return save(ctx)
+		}
+	}
 	return &Keeper{
-		store: o.Store, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, running: o.Running,
+		store: o.Store, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, running: o.Running, save: o.Save,
 		loading: make(chan struct{}, 1), kept: map[measure.WorkspaceID]kept{},
 	}
 }
@@ -299,7 +309,8 @@ func parse(id measure.WorkspaceID, text []byte) (stored, error) {
 }
 
 // Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if it is rejected. An
-// earlier model with the same settings that was not rejected remains in use. Only one training may run at a time.
+// earlier model with the same settings that was not rejected remains in use. Only one training may run at a time. A
+// model is kept and stored later while the store does not respond; see [Options].
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	defer sparing()()
 	state, err := k.store.ModelState(ctx, w.ID)
@@ -430,15 +441,30 @@ func (k *Keeper) keep(ctx context.Context, w control.Workspace, version int, s s
 		return fmt.Errorf("model of %q: %w", w.ID, err)
 	}
 	state := control.ModelState{Version: version, TrainedAt: s.At}
-	if err := k.store.SaveModels(ctx, control.StoredModels{
-		Workspace: w.ID, Made: w.CreatedAt, ModelState: state, Body: string(text),
-	}); err != nil {
+	m := control.StoredModels{Workspace: w.ID, Made: w.CreatedAt, ModelState: state, Body: string(text)}
+	if err := k.save(ctx, w.ID, func(ctx context.Context) error { return k.storeOnce(ctx, m) }); err != nil {
 		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.kept[w.ID] = kept{made: w.CreatedAt, checked: k.now(), state: state, stored: s} // stays warm and is not read again
 	return nil
+}
+
+// storeOnce stores models, unless an earlier attempt has stored them and its reply was lost.
+func (k *Keeper) storeOnce(ctx context.Context, m control.StoredModels) error {
+	err := k.store.SaveModels(ctx, m)
+	if fault.KindOf(err) != fault.KindConflict {
+		return err
+	}
+	state, unread := k.store.ModelState(ctx, m.Workspace)
+	if unread != nil {
+		return unread
+	}
+	if state == m.ModelState {
+		return nil
+	}
+	return err
 }
 
 // Warm prepares the workspace's model, so that the first request does not wait for it.

@@ -4,8 +4,8 @@
 //
 //	test/cluster/up go test -v ./test/failures
 //
-// One round of all failures takes about three minutes. ASSAY_NIGHTLY=1 repeats rounds for an hour, and
-// ASSAY_FAILURES_TIME=10m for another time.
+// One round of all failures takes about four minutes. ASSAY_FAILURES_FOR=1h repeats rounds in random order for that time; the order
+// of ASSAY_FAILURES_SEED is repeated. ASSAY_FAILURES_ONLY=TEXT selects the failures whose names contain the text.
 package failures
 
 import (
@@ -17,6 +17,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,10 +34,13 @@ const (
 	email    = "anna@acme.example"
 	password = "correct horse battery"
 
-	patience = 75 * time.Second // for the answer to a request
-	recovery = 2 * time.Minute  // until all nodes answer after a failure
-	failing  = 5 * time.Second  // duration of a failure
-	cutFor   = 15 * time.Second // duration of a cut, longer than the time limits of connections
+	patience  = 75 * time.Second // for the answer to a request
+	recovery  = 2 * time.Minute  // until all nodes answer after a failure
+	failing   = 5 * time.Second  // duration of a failure
+	startTime = 20 * time.Second // of a ClickHouse server
+	cutFor    = 15 * time.Second // duration of a cut, longer than the time limits of connections
+
+	slowWrite = 50 * time.Millisecond // delay of each write and sync of a slow disk
 )
 
 // site is the installation with its servers.
@@ -46,8 +51,16 @@ type site struct {
 	redis    *servertest.Redis
 	nodes    []*node
 	load     *load
+	random   *rand.Rand // order of failures
 
-	smallDisk bool // the data directory of the third node is on a disk of its own
+	noSmallDisk   string // why the data directory of the third node is not on a disk of its own; "": it is
+	noDisturbance string // why clocks and disks cannot be disturbed; "": they can
+	database      *disturbance
+	disturbed     []*disturbance // of the nodes
+
+	databaseURL string
+	bulkKey     string
+	bulkFiles   int // files that were imported into the workspace bulk
 }
 
 func newSite(t *testing.T) *site {
@@ -56,21 +69,24 @@ func newSite(t *testing.T) *site {
 	if _, err := os.Stat(filepath.Join(dir, "pid.zookeeper")); dir == "" || err != nil {
 		t.Skip("needs the cluster: run the test under test/cluster/up")
 	}
-	s := &site{t: t, cluster: cluster{t, dir}, postgres: servertest.StartPostgres(t), redis: servertest.StartRedis(t)}
+	s := &site{t: t, cluster: newCluster(t, dir), random: random(t), redis: servertest.StartRedis(t)}
+	s.disturbed, s.noDisturbance = disturbances(t, "postgres", "node1", "node2", "node3")
+	s.database, s.disturbed = s.disturbed[0], s.disturbed[1:]
+	s.postgres = servertest.StartPostgres(t, s.database.env()...)
 	program := filepath.Join(t.TempDir(), "assay")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "assay/cmd/assay").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	l := newLedger(t)
 	var campaigns []string
-	for i := range 3000 {
+	for i := range 3000 + int(duration(t).Seconds()) { // more than the load can change
 		campaigns = append(campaigns, fmt.Sprint(120_000_000_000+i))
 	}
 	ads := platform(t, l, campaigns)
 	secret := filepath.Join(filepath.Dir(program), "secret")
-	database := s.postgres.NewDatabase(t)
-	for _, name := range []string{"node1", "node2", "node3"} {
-		n := &node{t: t, name: name, program: program, dir: t.TempDir(), address: freePort(t), links: map[string]*link{}}
+	s.databaseURL = s.postgres.NewDatabase(t)
+	for i, name := range []string{"node1", "node2", "node3"} {
+		n := &node{t: t, name: name, program: program, dir: t.TempDir(), address: "127.0.0.1:" + servertest.FreePort(t), links: map[string]*link{}, preload: s.disturbed[i].env()}
 		link := func(server, text string) string {
 			u, err := url.Parse(text)
 			if err != nil {
@@ -85,18 +101,18 @@ func newSite(t *testing.T) *site {
 			u.Host = strings.Join(hosts, ",")
 			return u.String()
 		}
-		n.env = append(os.Environ(), "ASSAY_DATA="+n.dir, "ASSAY_ADDR="+n.address, "ASSAY_BASE_URL="+base, "ASSAY_SECRET_FILE="+secret,
+		own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ASSAY_") }) // the variables of tests
+		n.env = append(own, "ASSAY_DATA="+n.dir, "ASSAY_ADDR="+n.address, "ASSAY_BASE_URL="+base, "ASSAY_SECRET_FILE="+secret,
 			"ASSAY_OAUTH_SECRET=a signing secret of more than 32 bytes", "ASSAY_RATE_LIMIT=1000000", "ASSAY_ADS_FACEBOOK_URL="+ads,
-			"ASSAY_CONTROL_URL="+link("postgres", database), "ASSAY_REDIS_URL="+link("redis", s.redis.URL()),
+			"ASSAY_CONTROL_URL="+link("postgres", s.databaseURL), "ASSAY_REDIS_URL="+link("redis", s.redis.URL()),
 			"ASSAY_FACTS_URL="+link("clickhouse", os.Getenv("ASSAY_TEST_CLICKHOUSE")))
 		n.client = n.browser()
 		n.client.Jar = nil
 		s.nodes = append(s.nodes, n)
 	}
 	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=96m", "tmpfs", s.nodes[2].dir).Run(); err != nil {
-		t.Logf("no disk is filled, because a tmpfs cannot be mounted: %v", err)
+		s.noSmallDisk = fmt.Sprintf("a tmpfs cannot be mounted: %v", err)
 	} else {
-		s.smallDisk = true
 		t.Cleanup(func() { _ = exec.Command("umount", s.nodes[2].dir).Run() })
 	}
 	s.load = &load{ledger: l, nodes: s.nodes, campaigns: campaigns}
@@ -110,11 +126,14 @@ func (s *site) furnish() {
 	first := s.nodes[0]
 	first.run("", "workspace", "create", "shop")
 	s.load.key = first.run("", "keys", "create", "--workspace", "shop", "--scopes", "measurement.read,measurement.write,measurement.approve_execution")
+	first.run("", "workspace", "create", bulk)
+	s.bulkKey = first.run("", "keys", "create", "--workspace", bulk, "--scopes", "measurement.read")
 	first.run(password+"\n", "user", "create", email, "--workspace", "shop", "--password-stdin")
 	first.run(`{"account_id":"act_1234567890","access_token":"token"}`, "connections", "add", "facebook", "--workspace", "shop")
 	for _, n := range s.nodes {
-		if err := n.start(); err != nil {
-			s.t.Fatal(err)
+		s.restart(n)
+		if s.t.Failed() {
+			s.t.FailNow()
 		}
 		s.t.Cleanup(n.kill)
 	}
@@ -139,7 +158,7 @@ func (s *site) furnish() {
 	s.load.clientID = id[1]
 }
 
-// restart starts a killed node, and tries again while its servers do not answer.
+// restart starts a node, and tries again while its servers do not answer.
 func (s *site) restart(n *node) {
 	s.t.Helper()
 	deadline := time.Now().Add(recovery)
@@ -152,6 +171,7 @@ func (s *site) restart(n *node) {
 			s.t.Error(err)
 			return
 		}
+		s.t.Log(err)
 		time.Sleep(time.Second)
 	}
 }
@@ -173,6 +193,7 @@ func (s *site) cutOff(server string, nodes ...*node) {
 type failure struct {
 	name string
 	do   func()
+	skip string // why this machine cannot have it; "": it can
 }
 
 func (s *site) failures() []failure {
@@ -184,42 +205,43 @@ func (s *site) failures() []failure {
 		}
 	}
 	return []failure{
-		{"a node is killed", func() {
+		{name: "a node is killed", do: func() {
 			s.nodes[1].kill()
 			time.Sleep(failing)
 			s.restart(s.nodes[1])
 		}},
-		{"a replica of ClickHouse is killed", killed("s1r2")},
-		{"PostgreSQL is killed", func() {
+		{name: "a replica of ClickHouse is killed", do: killed("s1r2")},
+		{name: "PostgreSQL is killed", do: func() {
 			s.postgres.Kill(s.t)
 			time.Sleep(failing)
 			s.postgres.Start(s.t)
 		}},
-		{"Redis is killed", func() {
+		{name: "PostgreSQL is killed during an import", do: s.interruptImport},
+		{name: "Redis is killed", do: func() {
 			s.redis.Kill(s.t)
 			time.Sleep(failing)
 			s.redis.Start(s.t)
 		}},
-		{"ZooKeeper is killed", killed("zookeeper")},
-		{"a replica of ClickHouse stops", func() {
+		{name: "ZooKeeper is killed", do: killed("zookeeper")},
+		{name: "a replica of ClickHouse stops", do: func() {
 			s.cluster.signal("s2r1", syscall.SIGSTOP)
 			time.Sleep(failing)
 			s.cluster.signal("s2r1", syscall.SIGCONT)
 		}},
-		{"PostgreSQL is cut off", func() { s.cutOff("postgres", s.nodes...) }},
-		{"ClickHouse is cut off", func() { s.cutOff("clickhouse", s.nodes...) }},
-		{"Redis is cut off", func() { s.cutOff("redis", s.nodes...) }},
-		{"a node is cut off from all servers", func() { s.cutOff("", s.nodes[0]) }},
-		{"the disk of a node is full", s.fillDisk},
-		{"everything restarts in random order", s.restartAll},
+		{name: "PostgreSQL is cut off", do: func() { s.cutOff("postgres", s.nodes...) }},
+		{name: "ClickHouse is cut off", do: func() { s.cutOff("clickhouse", s.nodes...) }},
+		{name: "Redis is cut off", do: func() { s.cutOff("redis", s.nodes...) }},
+		{name: "a node is cut off from all servers", do: func() { s.cutOff("", s.nodes[0]) }},
+		{name: "the disk of a node is full", do: s.fillDisk, skip: s.noSmallDisk},
+		{name: "disks are slow", do: s.slowDisks, skip: s.noDisturbance},
+		{name: "the clock of a node jumps ahead", do: s.jump(time.Hour), skip: s.noDisturbance},
+		{name: "the clock of a node jumps back", do: s.jump(-time.Hour), skip: s.noDisturbance},
+		{name: "everything restarts in random order", do: s.restartAll},
 	}
 }
 
 // fillDisk fills the disk of the third node, which is in memory.
 func (s *site) fillDisk() {
-	if !s.smallDisk {
-		return
-	}
 	full := filepath.Join(s.nodes[2].dir, "full")
 	f, err := os.Create(full)
 	if err != nil {
@@ -250,12 +272,12 @@ func (s *site) restartAll() {
 	for _, n := range s.nodes {
 		parts = append(parts, part{n.kill, func() { group.Go(func() { s.restart(n) }) }})
 	}
-	rand.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	s.random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	for _, p := range parts {
 		p.kill()
 		time.Sleep(200 * time.Millisecond)
 	}
-	rand.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	s.random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	for _, p := range parts {
 		p.start()
 		time.Sleep(200 * time.Millisecond)
@@ -300,20 +322,49 @@ func (s *site) recovered() time.Duration {
 	return time.Since(began)
 }
 
-// duration is the duration of the test. All failures happen at least once.
+// duration is the duration of repeated rounds; 0: one round.
 func duration(t *testing.T) time.Duration {
 	t.Helper()
-	if text := os.Getenv("ASSAY_FAILURES_TIME"); text != "" {
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			t.Fatal(err)
+	text := os.Getenv("ASSAY_FAILURES_FOR")
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("ASSAY_FAILURES_FOR: %v", err)
+	}
+	return d
+}
+
+// random returns the source of the order of failures and prints its seed.
+func random(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("ASSAY_FAILURES_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("ASSAY_FAILURES_SEED: %v", err)
 		}
-		return d
 	}
-	if os.Getenv("ASSAY_NIGHTLY") != "" {
-		return time.Hour
+	t.Logf("ASSAY_FAILURES_SEED=%d repeats this order", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// round lets everything fail once, until the deadline; zero: no deadline.
+func (s *site) round(all []failure, deadline time.Time) {
+	s.t.Helper()
+	for _, f := range all {
+		if !deadline.IsZero() && time.Now().After(deadline) {
+			return
+		}
+		if f.skip != "" {
+			s.t.Logf("%-40s skipped: %s", f.name, f.skip)
+			continue
+		}
+		s.t.Logf("%s %s", time.Now().Format("15:04:05.0"), f.name)
+		f.do()
+		s.t.Logf("%-40s recovered after %.1f s", f.name, s.recovered().Seconds())
 	}
-	return 0
 }
 
 func TestFailuresLoseAndRepeatNothing(t *testing.T) { //nolint:paralleltest // it stops servers of other tests
@@ -321,16 +372,17 @@ func TestFailuresLoseAndRepeatNothing(t *testing.T) { //nolint:paralleltest // i
 	ended := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() { s.load.run(ended) })
-	began := time.Now()
-	for once := true; once || time.Since(began) < duration(t); once = false {
-		for _, f := range s.failures() {
-			if only := os.Getenv("ASSAY_FAILURES_ONLY"); only != "" && !strings.Contains(f.name, only) {
-				continue
-			}
-			t.Logf("%s %s", time.Now().Format("15:04:05.0"), f.name)
-			f.do()
-			t.Logf("%-40s recovered after %.1f s", f.name, s.recovered().Seconds())
+	all := slices.DeleteFunc(s.failures(), func(f failure) bool { return !strings.Contains(f.name, os.Getenv("ASSAY_FAILURES_ONLY")) })
+	if len(all) == 0 {
+		t.Fatal("no failure has the name of ASSAY_FAILURES_ONLY")
+	}
+	if long := duration(t); long > 0 {
+		for deadline := time.Now().Add(long); time.Now().Before(deadline); {
+			s.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			s.round(all, deadline)
 		}
+	} else {
+		s.round(all, time.Time{})
 	}
 	close(ended)
 	group.Wait()

@@ -73,7 +73,7 @@ func (l *ledger) problem(kind, format string, args ...any) {
 	}
 }
 
-// staleness is the time after which imports of other nodes are visible (docs/scaling-facts.md).
+// staleness is the time after which imports of other nodes are visible (docs/scaling.md).
 const staleness = 500 * time.Millisecond
 
 // expect returns the bounds of the orders in an answer to a call that began at a time.
@@ -141,11 +141,7 @@ type load struct {
 func (l *load) pick() *node { return l.nodes[rand.IntN(len(l.nodes))] }
 
 // call calls a tool.
-func (l *load) call(n *node, tool, arguments string) reply {
-	return n.send(n.client, http.MethodPost, base+"/api/mcp/rpc",
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`,
-		"Content-Type", "application/json", "Authorization", "Bearer "+l.key)
-}
+func (l *load) call(n *node, tool, arguments string) reply { return n.callAs(l.key, tool, arguments) }
 
 // text returns the text of a tool's result.
 func (r reply) text() string {
@@ -158,18 +154,24 @@ func (r reply) text() string {
 	return a.Result.Content[0].Text
 }
 
+// march are the arguments for the figures of March.
+const march = `{"start_date":"2026-03-01","end_date":"2026-03-31","detail_level":"debug"}`
+
+// figures are the figures of an answer.
+type figures struct {
+	Metrics struct{ Revenue, Orders struct{ Value float64 } }
+}
+
 // question asks for the figures of March: each order is worth USD 10.
 func (l *load) question(n *node) bool {
 	began, wasDown := time.Now(), n.down.Load()
-	r := l.call(n, "performance", `{"start_date":"2026-03-01","end_date":"2026-03-31","detail_level":"debug"}`)
+	r := l.call(n, "performance", march)
 	least, _ := l.expect(began)
 	_, most := l.expect(time.Now())
 	if !l.outcome(calls, n, wasDown, r) {
 		return false
 	}
-	var a struct {
-		Metrics struct{ Revenue, Orders struct{ Value float64 } }
-	}
+	var a figures
 	err := json.Unmarshal([]byte(r.text()), &a)
 	problem := ""
 	if got := a.Metrics.Orders.Value; err != nil || got < float64(least) || got > float64(most) || a.Metrics.Revenue.Value != 10*got {

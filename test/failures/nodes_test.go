@@ -2,6 +2,7 @@ package failures
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,7 +107,8 @@ type node struct {
 	address string
 	dir     string
 	program string
-	env     []string
+	env     []string         // also of its commands
+	preload []string         // environment of the service alone
 	links   map[string]*link // by server
 	client  *http.Client
 
@@ -117,7 +120,7 @@ type node struct {
 // start starts the process and waits until it is ready.
 func (n *node) start() error {
 	cmd := exec.Command(n.program, "serve")
-	cmd.Env = n.env
+	cmd.Env = append(slices.Clip(n.env), n.preload...)
 	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.program), n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -143,7 +146,9 @@ func (n *node) start() error {
 	}()
 	// With a base URL of its own, the process prints no port: it is found in its log of sockets.
 	if _, ok := <-listening; !ok {
-		return fmt.Errorf("%s ended before it was ready: %w", n.name, cmd.Wait())
+		text, _ := os.ReadFile(log.Name())
+		err := cmd.Wait()
+		return fmt.Errorf("%s ended before it was ready: %w: %s", n.name, err, text[max(0, bytes.LastIndex(text, []byte("assay: "))):])
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -161,11 +166,17 @@ func (n *node) kill() {
 	n.client.CloseIdleConnections()
 }
 
+// command is a command of the program in the node's data directory.
+func (n *node) command(input string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(n.t.Context(), n.program, args...)
+	cmd.Env, cmd.Stdin = n.env, strings.NewReader(input)
+	return cmd
+}
+
 // run runs a command of the program in the node's data directory.
 func (n *node) run(input string, args ...string) string {
 	n.t.Helper()
-	cmd := exec.CommandContext(n.t.Context(), n.program, args...)
-	cmd.Env, cmd.Stdin = n.env, strings.NewReader(input)
+	cmd := n.command(input, args...)
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -217,6 +228,13 @@ func (n *node) send(client *http.Client, method, target, body string, header ...
 	return reply{response.StatusCode, response.Header, string(text), err}
 }
 
+// callAs calls a tool with a key.
+func (n *node) callAs(key, tool, arguments string) reply {
+	return n.send(n.client, http.MethodPost, base+"/api/mcp/rpc",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`,
+		"Content-Type", "application/json", "Authorization", "Bearer "+key)
+}
+
 // refused reports whether the answer asks to try again.
 func (r reply) refused() bool {
 	return r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") != ""
@@ -230,21 +248,25 @@ func (r reply) query() url.Values {
 	return u.Query()
 }
 
-// freePort returns a port that no process uses.
-func freePort(t *testing.T) string {
+// cluster are the servers that test/cluster/up has started.
+type cluster struct {
+	t       *testing.T
+	dir     string
+	address map[string]string    // of the ClickHouse servers
+	started map[string]time.Time // last start by the test
+}
+
+func newCluster(t *testing.T, dir string) cluster {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	c := cluster{t, dir, map[string]string{}, map[string]time.Time{}}
+	u, err := url.Parse(os.Getenv("ASSAY_TEST_CLICKHOUSE"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// cluster are the servers that test/cluster/up has started.
-type cluster struct {
-	t   *testing.T
-	dir string
+	for i, host := range strings.Split(u.Host, ",") { // in the order of the servers
+		c.address[servers[1+i]] = host
+	}
+	return c
 }
 
 func (c cluster) pid(name string) (pid int) {
@@ -277,20 +299,39 @@ func (c cluster) signal(name string, s syscall.Signal) {
 // servers are the names of the cluster's servers.
 var servers = []string{"zookeeper", "s1r1", "s1r2", "s2r1", "s2r2"}
 
-// revive starts the servers that have ended, as a service manager does: ClickHouse 18.16 ends if ZooKeeper does not answer at
-// its start.
+// revive starts the servers that have ended or hang, as a service manager does: ClickHouse 18.16 ends if ZooKeeper does not answer
+// at its start, and sometimes it hangs instead.
 func (c cluster) revive() {
 	c.t.Helper()
 	for _, name := range servers {
-		if pid := c.pid(name); syscall.Kill(pid, 0) != nil {
-			c.t.Logf("%s has ended and is started again", name)
-			c.start(name)
+		what := "has ended"
+		if syscall.Kill(c.pid(name), 0) == nil {
+			if !c.hangs(name) {
+				continue
+			}
+			what = "hangs"
+			c.signal(name, syscall.SIGKILL)
 		}
+		c.t.Logf("%s %s and is started again", name, what)
+		c.start(name)
 	}
+}
+
+// hangs reports whether a server does not listen long after its start.
+func (c cluster) hangs(name string) bool {
+	if c.address[name] == "" || time.Since(c.started[name]) < startTime {
+		return false
+	}
+	conn, err := net.DialTimeout("tcp", c.address[name], time.Second)
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
 func (c cluster) start(name string) {
 	c.t.Helper()
+	c.started[name] = time.Now()
 	if err := exec.Command(filepath.Join(c.dir, "start."+name)).Run(); err != nil {
 		c.t.Fatal(err)
 	}

@@ -39,6 +39,10 @@ func (c *dataPages) perform(w http.ResponseWriter, v frame.Visit, p frame.Place,
 			c.Log.ErrorContext(v.Context(), "work on a file",
 				slog.String("workspace", string(p.Workspace.ID)), slog.Any("error", err))
 			end = c.unfinished(what)
+			if fault.KindOf(err) == fault.KindUnavailable {
+				w.Header().Set("Retry-After", "5")
+				end = c.interrupted(what, frame.PublicText(err))
+			}
 		}
 		end(w, v, p)
 		return
@@ -78,6 +82,14 @@ func (c *dataPages) unfinished(what string) answer {
 	}
 }
 
+// interrupted shows why work was interrupted that can be repeated.
+func (c *dataPages) interrupted(what, why string) answer {
+	return func(w http.ResponseWriter, v frame.Visit, p frame.Place) {
+		c.showData(w, v, http.StatusServiceUnavailable, dataView{Place: p, Messages: frame.Messages{Problem: what + " was interrupted. " + why +
+			" The list of imports below shows whether the file was imported. If not, upload it again. Nothing is imported twice."}})
+	}
+}
+
 // taskView is the view of the progress page.
 type taskView struct {
 	frame.Place
@@ -111,7 +123,11 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 		c.showData(w, v, http.StatusOK, dataView{Place: p, Messages: frame.Messages{Done: job.What + " was canceled. Nothing of the file was stored. " +
 			"Import the file from its preview, or upload it again."}})
 	case jobs.Failed:
-		c.unfinished(job.What)(w, v, p)
+		if job.Failure == jobs.InternalFailure {
+			c.unfinished(job.What)(w, v, p)
+			return
+		}
+		c.interrupted(job.What, frame.Sentence(job.Failure))(w, v, p)
 	case jobs.Waiting, jobs.Running:
 		view := taskView{Place: p, What: job.What, Progress: c.JobView(v, job, true)}
 		w.Header().Set("Refresh", strconv.Itoa(taskPause))

@@ -127,10 +127,11 @@ func (l *Lock) Held(ctx context.Context) error {
 	if l.conn == nil {
 		return nil
 	}
-	if err := l.conn.PingContext(ctx); err != nil {
-		return engineFault(err)
+	if err := l.conn.PingContext(ctx); err != nil && ctx.Err() == nil { // the driver's error is ErrBadConn, without the cause
+		return fault.Unavailable("the connection to the control database ended during the import; nothing was stored").
+			WithHint("repeat the import").Wrap(err)
 	}
-	return nil
+	return ctx.Err()
 }
 
 // Release ends the connection, which releases the lock.

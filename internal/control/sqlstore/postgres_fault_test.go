@@ -205,6 +205,14 @@ func TestAKilledServerIsUnavailableUntilItStarts(t *testing.T) {
 	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
 		t.Fatal(err)
 	}
+	lock, err := s.LockImport(t.Context(), "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release()
+	if err := lock.Held(t.Context()); err != nil {
+		t.Errorf("the lock of a running import: %v", err)
+	}
 	server.Kill(t)
 	for range 3 { // first on open connections, then without
 		_, err := s.Workspaces(t.Context())
@@ -224,6 +232,12 @@ func TestAKilledServerIsUnavailableUntilItStarts(t *testing.T) {
 	if err := s.Ping(t.Context()); err != nil {
 		t.Errorf("Ping after the start: %v", err)
 	}
+	wantFault(t, lock.Held(t.Context()), fault.KindUnavailable, "nothing was stored")
+	again, err := s.LockImport(t.Context(), "acme")
+	if err != nil {
+		t.Fatalf("a lock after the start: %v", err)
+	}
+	again.Release()
 	if _, err := s.Access(t.Context(), "g"); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a prepared query after the start: %v", err)
 	}
