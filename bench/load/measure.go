@@ -19,8 +19,14 @@ import (
 
 // mixed lists the tools of the mix, each with a random period so that few answers are cached.
 var mixed = []struct{ tool, arguments string }{
-	{"performance", ``}, {"performance", `,"model":"linear"`}, {"trends", ``}, {"campaigns", ``}, {"customers", ``},
-	{"customers", `,"view":"retention"`}, {"products", ``}, {"creators", ``},
+	{"performance", ``},
+	{"performance", `,"model":"linear"`},
+	{"trends", ``},
+	{"campaigns", ``},
+	{"customers", ``},
+	{"customers", `,"view":"retention"`},
+	{"products", ``},
+	{"creators", ``},
 }
 
 const (

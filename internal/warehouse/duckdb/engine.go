@@ -101,7 +101,8 @@ type Engine struct {
 	pools   queryPools
 	feeds   *feeds
 
-	panelSize int // maximum number of customers in a panel
+	panelSize int              // maximum number of customers in a panel
+	now       func() time.Time // for times of use
 
 	mu       sync.Mutex // guards the fields below
 	instance *instance
@@ -130,7 +131,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, unusable(dir, err)
 	}
 	e := &Engine{
-		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: merge.PanelSize,
+		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: merge.PanelSize, now: time.Now,
 		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{},
 		detached: map[measure.WorkspaceID]uint64{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
 	}

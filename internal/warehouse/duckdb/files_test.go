@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/fault"
@@ -100,6 +101,39 @@ func TestUnusedWorkspacesAreDetachedAndAttachedAgain(t *testing.T) {
 	defer e.mu.Unlock()
 	if n := len(e.instance.attached); n > 2 {
 		t.Errorf("%d workspaces are attached, want at most 2", n)
+	}
+}
+
+func TestWorkspacesWithoutRecentUseAreDetached(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{MaxAttached: 12})
+	w := warehouse.New(e)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	e.now = func() time.Time { return now }
+	open := func(first, last int) {
+		for i := first; i <= last; i++ {
+			mustImport(t, w, measure.WorkspaceID(fmt.Sprintf("shop-%d", i)), someOrders("a", 1))
+		}
+	}
+	open(1, 6)
+	now = now.Add(idleTime - time.Second)
+	open(7, 8)
+	if n := attachedCount(e); n != 8 {
+		t.Errorf("%d workspaces are attached within the time, want 8", n)
+	}
+	now = now.Add(time.Second)
+	wantOrders(t, w, "shop-3", 1)
+	open(9, 9)
+	if n := attachedCount(e); n != 4 { // shop-3, 7, 8 and 9
+		t.Errorf("%d workspaces are attached after the time, want 4", n)
+	}
+	now = now.Add(2 * idleTime)
+	open(10, 10)
+	if n := attachedCount(e); n != 4 { // a quarter remains open
+		t.Errorf("%d workspaces are attached after a long time, want 4", n)
+	}
+	for i := range 10 {
+		wantOrders(t, w, measure.WorkspaceID(fmt.Sprintf("shop-%d", i+1)), 1)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -26,6 +27,7 @@ type workspace struct {
 	instance *instance
 	users    int           // guarded by Engine.mu
 	used     uint64        // order of last use, guarded by Engine.mu
+	usedAt   time.Time     // time of last use, guarded by Engine.mu
 	version  atomic.Uint64 // the data version, set by the import that has the lock
 
 	statements sync.Map // text → *sql.Stmt
@@ -53,7 +55,7 @@ func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *worksp
 	w.instance.users++
 	w.users++
 	e.uses++
-	w.used = e.uses
+	w.used, w.usedAt = e.uses, e.now()
 	return w, func() { e.letGo(w) }, nil
 }
 
@@ -291,17 +293,21 @@ func (w *workspace) readVersion(ctx context.Context) error {
 	return nil
 }
 
+// After idleTime without use, a file is closed if more than a quarter of the maximum number of files are open. An open
+// file of a small store takes about 10 MB after an import and some questions, and most answers come from the cache.
+const idleTime = 5 * time.Minute
+
 // detachIdle closes the least recently used files if too many are open. If all files are in use, it allows one more
 // open file.
 func (e *Engine) detachIdle(ctx context.Context, in *instance) error {
-	for len(in.attached) >= e.options.MaxAttached {
+	for len(in.attached) > e.options.MaxAttached/4 {
 		var oldest *workspace
 		for id, w := range in.attached {
 			if w.users == 0 && !e.moving[id] && (oldest == nil || w.used < oldest.used) {
 				oldest = w
 			}
 		}
-		if oldest == nil {
+		if oldest == nil || len(in.attached) < e.options.MaxAttached && e.now().Sub(oldest.usedAt) < idleTime {
 			return nil
 		}
 		if err := e.detach(ctx, oldest); err != nil {
