@@ -163,7 +163,7 @@ func await(t testing.TB, p *process, ready func(ctx context.Context) error) {
 func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
-		port := strconv.Itoa(20_000 + rand.IntN(10_000))
+		port := strconv.Itoa(20_000 + rand.IntN(10_000)) //nolint:forbidigo // any free port is as good
 		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", port))
 		if err == nil {
 			l.Close()

@@ -351,7 +351,7 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v frame.Visit) {
 		case err != nil && ctx.Err() != nil:
 			return nil, err
 		case err != nil:
-			return c.notStored(view, err), nil
+			return c.notStored(view, err), nil //nolint:contextcheck // shown with the request of the viewer
 		}
 		up.Mapping = &view.Mapping
 		return c.importing(up, held.ID, shown)(ctx, call)
@@ -387,7 +387,7 @@ func (c *dataPages) checking(up upload, view mappingView) work {
 		if err != nil {
 			return nil, err
 		}
-		return c.mappingChecked(view, report), nil
+		return c.mappingChecked(view, report), nil //nolint:contextcheck // shown with the request of the viewer
 	}
 }
 

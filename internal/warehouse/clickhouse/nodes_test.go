@@ -193,7 +193,7 @@ func TestFactsOfAnEarlierReleaseAreUpgraded(t *testing.T) {
 	last := before.last()
 	earlier := before.next(last.schema - 1)
 	earlier.base = true
-	err = a.Engine.Publish(t.Context(), "shop", func(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
+	err = a.Publish(t.Context(), "shop", func(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 		for _, table := range changes.Tables() {
 			if table.Name == added {
 				continue

@@ -131,7 +131,8 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, unusable(dir, err)
 	}
 	e := &Engine{
-		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: merge.PanelSize, now: time.Now,
+		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: merge.PanelSize,
+		now:    time.Now, //nolint:forbidigo // times of use are compared with each other only
 		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{},
 		detached: map[measure.WorkspaceID]uint64{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
 	}
