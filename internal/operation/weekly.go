@@ -34,7 +34,7 @@ var StopWeekly = Operation[control.UserID, None]{
 	},
 }
 
-// ListWeekly returns the members who receive the weekly summary, oldest choice first.
+// ListWeekly returns the members who receive the weekly summary, in order of subscription.
 var ListWeekly = Operation[None, []control.WeeklyReader]{
 	Spec{Name: "weekly.list", Needs: Read},
 	func(r *Run, ctx context.Context, _ None) ([]control.WeeklyReader, error) {

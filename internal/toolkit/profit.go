@@ -88,7 +88,8 @@ func profitOf(f answer.Figures, t snapshot.Total, c snapshot.Contribution, chann
 	return p
 }
 
-// AfterSpend returns revenue at the contribution rate of a channel minus its spend, or nil if the rate is unknown.
+// AfterSpend returns the contribution after spend of a channel: its revenue times the contribution rate, minus its spend. It
+// is nil if the rate is unknown.
 func AfterSpend(f answer.Figures, c snapshot.Contribution, channel measure.Channel, revenue, spend int64) *answer.Money {
 	rate, known := c.ChannelRate(channel)
 	return f.PerMinor(rate*float64(revenue)-float64(spend), known)

@@ -258,7 +258,7 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 		}
 		view.Tiles = tilemap.New(view.Treated, known)
 		view.Regions = frame.ChoicesOf("treated", "Regions with changed spend",
-			"Proposed: the set with the smallest detectable effect in backtests. After a change, the power is computed again. All other regions are controls.", known, view.Treated)
+			"Proposed: the set with the lowest minimum detectable effect (MDE) in backtests. After a change, the power is computed again. All other regions are controls.", known, view.Treated)
 	}
 	return nil
 }
@@ -331,11 +331,11 @@ func (e *experimentPlan) describe(roas float64, of string) {
 	e.Name = name + ": " + strings.ToLower(d.Name[:1]) + d.Name[1:] + " in " + n
 	e.Guess = fmt.Sprintf("The incremental ROAS of %s is about %s (%s). The test detects %s or more with 80%% power.", name, ratio(roas), of, d.MDE)
 	e.Heading = fmt.Sprintf("%s in %s: %s power.", d.Name, n, frame.Figure(d.Power, 0)+"%")
-	e.Lead = fmt.Sprintf("The power is shown for an incremental ROAS of %s (%s). The smallest detectable ROAS is %s. Last touch reports %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
+	e.Lead = fmt.Sprintf("The power is shown for an incremental ROAS of %s (%s). The minimum detectable ROAS is %s. Last touch reports %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
 	switch e.Step {
 	case regionStep:
 		e.Heading = "Change spend in " + n + "."
-		e.Lead = "These regions have the smallest detectable effect in backtests. All other regions are controls."
+		e.Lead = "This set of regions has the lowest minimum detectable effect (MDE) in backtests. All other regions are controls."
 	case dateStep:
 		e.Heading = fmt.Sprintf("Run the experiment for %s.", answers.Plural(e.Check.Metrics.Duration, "day", "days"))
 		e.Lead = "Avoid sales and holidays that differ by region. Do not read the result before the last day."

@@ -35,7 +35,7 @@ func campaigns(r *request) (*reportView, error) {
 	c := a.Currency
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
-		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Credited revenue is the store's last-touch revenue. " +
+		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is the store's last-touch revenue. " +
 			"Incremental ROAS is the best estimate for the channel, times the return of the campaign relative to the channel. " +
 			"“Pays” is the probability that the marginal return is above break-even.",
 		Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(a.Warnings),
@@ -45,7 +45,7 @@ func campaigns(r *request) (*reportView, error) {
 		kpiOf("Reported ROAS", a.Metrics.ROAS, ratioText, moreIsBetter, ""), kpiOf("Conversions", a.Metrics.Conversions, countText, moreIsBetter, ""),
 	}
 	if a.Metrics.Credited != nil {
-		view.KPIs[3] = kpiOf("Credited revenue", *a.Metrics.Credited, money, moreIsBetter, "")
+		view.KPIs[3] = kpiOf("Attributed revenue", *a.Metrics.Credited, money, moreIsBetter, "")
 	}
 	view.Blocks = []block{block{
 		Section: r.section("campaigns", "Campaigns", "", "campaigns report", r.call("campaigns", "campaigns", with)), Table: campaignTable(a, rows),

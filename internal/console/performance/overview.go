@@ -136,7 +136,7 @@ func (r *request) trend(metric snapshot.Metric, days civil.Range) frame.Argument
 func overviewHeading(a *tools.CompareAnswer) string {
 	m, name := a.Metrics, "Revenue"
 	if a.Channel != "" {
-		name = "Credited revenue of " + frame.ChannelName(a.Channel)
+		name = "Attributed revenue of " + frame.ChannelName(a.Channel)
 	}
 	if m.Revenue.Value == nil {
 		return name + " is unknown."

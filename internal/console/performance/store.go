@@ -197,7 +197,7 @@ func messages(r *request) (*reportView, error) {
 	view := &reportView{Heading: heading, Lead: lead, Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{kpiOf("Reported revenue", m.Revenue, whole, moreIsBetter, "")}
 	if m.Credited != nil {
-		view.KPIs = append(view.KPIs, kpiOf("Credited revenue", *m.Credited, whole, moreIsBetter, ""))
+		view.KPIs = append(view.KPIs, kpiOf("Attributed revenue", *m.Credited, whole, moreIsBetter, ""))
 	}
 	view.KPIs = append(view.KPIs, shareKPI("Click rate", m.ClickPct, moreIsBetter), shareKPI("Open rate, email", m.OpenPct, moreIsBetter))
 	t := &frame.Table{Caption: "Campaigns and flows", Size: 25, Columns: []frame.Column{

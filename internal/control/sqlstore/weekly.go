@@ -77,7 +77,7 @@ func (s *alertStore) RemoveWeeklyReader(ctx context.Context, ws measure.Workspac
 	})
 }
 
-// WeeklyReaders returns the members who receive the weekly summary of a workspace, oldest choice first.
+// WeeklyReaders returns the members who receive the weekly summary of a workspace, in order of subscription.
 func (s *alertStore) WeeklyReaders(ctx context.Context, ws measure.WorkspaceID) ([]control.WeeklyReader, error) {
 	return collect(ctx, s.read, scanReader(ws), `SELECT `+readerColumns+` FROM weekly_readers r JOIN users u ON u.id = r.member
 		WHERE r.workspace = $1 ORDER BY r.at, r.member`, ws)

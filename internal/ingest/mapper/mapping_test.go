@@ -78,7 +78,7 @@ func TestEveryFieldOfEveryKindIsNamedOnce(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no text panics, and that accepted mappings can be bound to a file.
+// FuzzParse checks that Parse does not panic for any text, and that accepted mappings can be bound to a file.
 func FuzzParse(f *testing.F) {
 	f.Add("name: x\nkind: orders\ncolumns: {order: Id, at: When, total: Sum}\n", "Id,When,Sum")
 	f.Add("name: x\nkind: ad_spend\nfixed: {platform: x}\ncolumns: {day: a, spend: b}\n", "a,b")
