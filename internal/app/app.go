@@ -329,7 +329,12 @@ func (a *App) tryFacts(ctx context.Context) error {
 			return nil
 		case <-again.C:
 			for ws := range a.engine.Unopened() {
-				_ = a.engine.Try(ctx, ws)
+				if a.engine.Try(ctx, ws) == nil {
+					a.catchUp(ctx, ws)
+				}
+			}
+			if err := a.engine.CloseIdle(ctx); err != nil && ctx.Err() == nil {
+				a.log.WarnContext(ctx, "unused facts files cannot be closed", slog.Any("error", err))
 			}
 		}
 	}

@@ -23,19 +23,29 @@ const (
 // freshness is the state of a workspace for which its findings are computed.
 type freshness[State comparable] struct {
 	seen, done State     // of the last check; of the findings
-	at         time.Time // of the findings
+	failed     State     // of the last failed computation
+	at         time.Time // of the last computation
 }
 
 // due reports whether to compute the findings of a state now. The state must have been the same at the last check, because
 // an import in parts changes it several times.
 func (f *freshness[State]) due(state State, now time.Time) bool {
-	settled := state == f.seen || f.at.IsZero()
+	settled := state == f.seen && state != f.failed || f.at.IsZero()
 	f.seen = state
 	if state == f.done || !settled && now.Sub(f.at) < busyPause {
 		return false
 	}
-	f.done, f.at = state, now
+	f.at = now
 	return true
+}
+
+// computed records the result of a computation. If it failed, it is due again after the pause.
+func (f *freshness[State]) computed(state State, err error) {
+	if err != nil {
+		f.failed = state
+		return
+	}
+	f.done = state
 }
 
 // warmDecisions computes the findings of the first workspaces at startup and after each change until ctx ends, so that the
@@ -60,6 +70,9 @@ func (a *App) warmDecisions(ctx context.Context) error {
 				a.log.WarnContext(ctx, "decisions cannot be computed", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 				failed[w.ID] = err.Error()
 			}
+			if err == nil {
+				delete(failed, w.ID)
+			}
 		}
 		select {
 		case <-again.C:
@@ -77,5 +90,6 @@ func (a *App) warmDecision(ctx context.Context, w control.Workspace, f *freshnes
 	}
 	who := auth.Principal{Workspace: w, Actor: "decisions", Kind: auth.ByOAuth, Scopes: []control.Scope{control.ScopeRead}}
 	_, err = a.tools.Answer(ctx, who, tools.DecisionFeed.Name, json.RawMessage(`{}`))
+	f.computed(state.Key, err)
 	return err
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -27,8 +28,25 @@ func TestFindingsAreComputedAfterEachChange(t *testing.T) {
 		{5*time.Minute + 40*time.Second, "order 3", true},
 		{5*time.Minute + 50*time.Second, "order 4", false},
 	} {
-		if got := f.due(step.state, start.Add(step.after)); got != step.want {
+		got := f.due(step.state, start.Add(step.after))
+		if got != step.want {
 			t.Errorf("%s after %s: %t, want %t", step.state, step.after, got, step.want)
+		}
+		if got {
+			f.computed(step.state, nil)
+		}
+	}
+	late := start.Add(time.Hour)
+	for _, step := range []struct {
+		after time.Duration
+		want  bool
+	}{{0, true}, {10 * time.Second, false}, {20 * time.Second, false}, {busyPause, true}} {
+		got := f.due("fails", late.Add(step.after))
+		if got != step.want {
+			t.Errorf("a failed computation after %s: %t, want %t", step.after, got, step.want)
+		}
+		if got {
+			f.computed("fails", errors.New("busy"))
 		}
 	}
 }

@@ -27,6 +27,7 @@ type engine interface {
 	Try(ctx context.Context, ws measure.WorkspaceID) error
 	Rest(ctx context.Context, ws measure.WorkspaceID) error
 	Unopened() map[measure.WorkspaceID]error
+	CloseIdle(ctx context.Context) error
 }
 
 // openFacts opens the fact store of the settings: ClickHouse, or files in the data directory.

@@ -86,7 +86,7 @@ func budgetAdvice(metrics json.RawMessage) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf(" %s %s advised: the probability that the change is profitable is %s.", budget, is, number.Percent(*m.Pays, 0))
+	return fmt.Sprintf(" %s %s advised: the probability that the change pays is %s.", budget, is, number.Percent(*m.Pays, 0))
 }
 
 // driver is a part of a change in an answer.

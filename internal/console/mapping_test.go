@@ -123,7 +123,7 @@ func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 		"a column is absent": {tillForm(file, "column.total", "Sum"), "wrong-total", "no column &#34;Sum&#34;"},
 		"no currency":        {tillForm(file, "fixed.currency", "euro"), "wrong-currency", "is not a currency"},
 		"no zone":            {tillForm(file, "zone", "Mars/Olympus"), "zone-wrong", "Europe/Berlin"},
-		"no name":            {tillForm(file, "name", " "), "name-wrong", "Give it a name"},
+		"no name":            {tillForm(file, "name", " "), "name-wrong", "Give the mapping a name"},
 		"a path":             {tillForm(file, "name", "/etc/passwd"), "name-wrong", "letters, digits"},
 		"a long title":       {tillForm(file, "title", strings.Repeat("x", 101)), "title-wrong", "up to 100 letters"},
 		"a source's name":    {tillForm(file, "name", "orders"), "name-wrong", "name of a built-in source"},

@@ -18,6 +18,10 @@ type Goods struct {
 	Cost      int64 // cost of goods of units with a known cost
 }
 
+// maxOpenShare is the maximum share of merchandise without any cost or margin that has the cost rate of all other
+// merchandise, if it has no known part of its own.
+const maxOpenShare = 0.05
+
 // MinCostCoverage is the minimum share of units, and of revenue, with a known cost. From this share on, the known cost
 // rate also applies to the rest of a window without a gross margin.
 const MinCostCoverage = 0.5
@@ -70,7 +74,7 @@ type SalesDay struct {
 //
 // Units with a known cost have this cost. Other merchandise has the gross margin of its surface and day, if a margin is
 // entered. Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage] of
-// the sales without a margin. Otherwise the contribution is unknown.
+// the sales without a margin. Otherwise the contribution is unknown, unless margins apply to nearly all other sales.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	type surfaceDay struct {
 		day     civil.Date
@@ -95,6 +99,9 @@ func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis Rev
 		c.known = c.Covered > 0 || c.AtMargin > 0
 	case c.bare.represents():
 		rest := portion(c.bare.cost, c.bare.open, c.bare.covered)
+		c.Goods, c.Estimated, c.known = c.Goods+rest, c.Estimated+rest, true
+	case c.AtMargin > 0 && float64(c.bare.open) <= maxOpenShare*float64(c.Covered+c.AtMargin+c.bare.open):
+		rest := portion(c.Goods, c.bare.open, c.Covered+c.AtMargin)
 		c.Goods, c.Estimated, c.known = c.Goods+rest, c.Estimated+rest, true
 	}
 	for _, r := range rules {
@@ -231,7 +238,7 @@ func (c Contribution) CostBasis() CostBasis {
 		return CostsUnknown
 	case c.AtMargin > 0 && c.Covered == 0:
 		return EnteredMargin
-	case c.AtMargin > 0 && c.Covered+c.AtMargin < c.Merchandise:
+	case c.AtMargin > 0 && c.bare.open > 0:
 		return MixedCosts
 	case c.AtMargin > 0:
 		return CostsAndMargin

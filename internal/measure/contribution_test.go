@@ -190,6 +190,14 @@ func TestASurfaceHasItsOwnCosts(t *testing.T) {
 			t.Errorf("%s: cost of goods %d of %q, want %d of %q", c.what, got.Goods, got.CostBasis(), c.cost, c.basis)
 		}
 	}
+	few := SalesDay{Day: costDay, Surface: Retail, Sums: Sums{Orders: Millionths, Charged: 400, Units: 1}}
+	for charged, known := range map[int64]bool{400: true, 500: false} { // 4.3% and 5.3% of merchandise
+		few.Sums.Charged = charged
+		got := NewContribution([]SalesDay{of(OnlineStore), few}, nil, margin(OnlineStore, 600_000), RevenueBasis{})
+		if want := 3600 + charged*4/10; got.Known() != known || known && (got.Goods != want || got.CostBasis() != EnteredMargin) {
+			t.Errorf("a sale of %d without a margin: known %t, cost of goods %d of %q, want %t and %d", charged, got.Known(), got.Goods, got.CostBasis(), known, want)
+		}
+	}
 	fees := CostRules{}.With(CostRule{Kind: PaymentFee, Share: 20_000}).With(CostRule{Kind: PaymentFee, Surface: Wholesale, Share: 10_000}).
 		With(CostRule{Kind: Shipping, Surface: OnlineStore, Fixed: dollars(100)})
 	if got := NewContribution(sales, known, fees, RevenueBasis{}); got.Fees != 240+120 || got.Shipping != 200 {

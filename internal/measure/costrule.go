@@ -156,6 +156,11 @@ func (all CostRules) On(kind CostKind, surface Surface, day civil.Date) (CostRul
 	return all.latest(CostRule{Kind: kind}, day)
 }
 
+// Has reports whether a rule of a kind applies to the store or to a surface on a day.
+func (all CostRules) Has(kind CostKind, day civil.Date) bool {
+	return slices.ContainsFunc(all, func(r CostRule) bool { return r.Kind == kind && !r.From.After(day) })
+}
+
 // ChannelMargin returns the gross margin of a channel on a day.
 func (all CostRules) ChannelMargin(channel Channel, day civil.Date) (CostRule, bool) {
 	return all.latest(CostRule{Kind: GrossMargin, Channel: channel}, day)

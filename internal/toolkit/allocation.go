@@ -129,7 +129,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 		if plan.Recent {
 			from = " (last 30 days)"
 		}
-		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Compared with current spend of %s%s, the plan %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {

@@ -105,7 +105,7 @@ func TestExperimentsOfTheModel(t *testing.T) {
 	if got := toolkit.Contradiction(m.Tests[1]); !strings.Contains(got, "higher") {
 		t.Errorf("%q", got)
 	}
-	for n, want := range map[int]string{3: " 2 geo experiments calibrate it.", 1: " 1 geo experiment calibrates it.", 0: ""} {
+	for n, want := range map[int]string{3: " 2 geo experiments calibrate the model.", 1: " 1 geo experiment calibrates the model.", 0: ""} {
 		of := mix.Model{Tests: m.Tests[:n]}
 		if got := toolkit.TestsSentence(&of); got != want {
 			t.Errorf("%d experiments: %q, want %q", n, got, want)

@@ -118,7 +118,7 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	}
 	var missing []string
 	for kind, name := range map[measure.CostKind]string{measure.PaymentFee: "payment fees", measure.Shipping: "shipping cost"} {
-		if _, ok := c.Workspace.Costs.On(kind, "", p.Days.Last); !ok {
+		if !c.Workspace.Costs.Has(kind, p.Days.Last) {
 			missing = append(missing, name)
 		}
 	}
@@ -246,9 +246,9 @@ func (b BudgetChange) Sentence(more bool, amount string) string {
 		budget, change = "More budget", "the additional "+amount
 	}
 	if b.BudgetAdvice != KeepBudget {
-		return fmt.Sprintf("%s is advised: the probability that %s is profitable is %s.", budget, change, b.BudgetPays.Whole())
+		return fmt.Sprintf("%s is advised: the probability that %s pays is %s.", budget, change, b.BudgetPays.Whole())
 	}
-	return fmt.Sprintf("%s is not advised: the probability that %s is profitable is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
+	return fmt.Sprintf("%s is not advised: the probability that %s pays is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
 // ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to

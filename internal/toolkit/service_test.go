@@ -490,8 +490,8 @@ func TestTheModelCardDescribesTheModel(t *testing.T) {
 		attempt int // version of a newer, refused training
 	}{
 		{"an active model", mix.Held{Model: m}, "active", "", 0, 0},
-		{"a small drift", mix.Held{Model: m, Drift: mix.Drift{Weeks: 2, Of: "revenue", Share: 0.0004}}, "active", "most of all revenue by 0.04%", 0, 0},
-		{"a large drift", mix.Held{Model: m, Drift: mix.Drift{Weeks: 2, Of: "revenue", Share: 0.25}}, "stale", "most of all revenue by 25%", 1, 0},
+		{"a small drift", mix.Held{Model: m, Drift: mix.Drift{Weeks: 2, Of: "revenue", Share: 0.0004}}, "active", "mainly revenue by 0.04%", 0, 0},
+		{"a large drift", mix.Held{Model: m, Drift: mix.Drift{Weeks: 2, Of: "revenue", Share: 0.25}}, "stale", "mainly revenue by 25%", 1, 0},
 		{"a new test", mix.Held{Model: m, NewTests: []string{"a test"}, Training: true}, "stale", "", 1, 0},
 		{"a refused training", mix.Held{Model: m, Attempt: refused}, "active", "", 0, 4},
 	} {

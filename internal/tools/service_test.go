@@ -55,6 +55,13 @@ func (c *counted) StoreDays(ctx context.Context, ws measure.WorkspaceID, days ci
 	return c.Facts.StoreDays(ctx, ws, days)
 }
 
+func (c *counted) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.SalesDay, error) {
+	if c.hold != nil {
+		return nil, nil
+	}
+	return c.Facts.SurfaceDays(ctx, ws, days)
+}
+
 func (c *counted) GoodsDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.Goods, error) {
 	if c.hold != nil {
 		return nil, nil

@@ -312,7 +312,6 @@ func parse(id measure.WorkspaceID, text []byte) (stored, error) {
 // earlier model with the same settings that was not rejected remains in use. Only one training may run at a time. A
 // model is kept and stored later while the store does not respond; see [Options].
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
-	defer sparing()()
 	state, err := k.store.ModelState(ctx, w.ID)
 	if err != nil {
 		return nil, err
@@ -322,6 +321,19 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 		k.log.WarnContext(ctx, "the earlier model cannot be read",
 			slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
+	model, err := k.fit(ctx, w, asked, state.Version+1)
+	if err != nil {
+		return nil, err
+	}
+	if used := before.stored.Model; model.Status == mix.Refused && used != nil && used.Status != mix.Refused && used.Settings == model.Settings {
+		return model, k.keep(ctx, w, model.Version, stored{Model: used, Attempt: model})
+	}
+	return model, k.keep(ctx, w, model.Version, stored{Model: model})
+}
+
+// fit trains a model that is not stored yet.
+func (k *Keeper) fit(ctx context.Context, w control.Workspace, asked mix.Request, version int) (*mix.Model, error) {
+	defer sparing()()
 	store, err := k.data(ctx, w)
 	if err != nil {
 		return nil, err
@@ -336,17 +348,14 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 	if err != nil {
 		return nil, err
 	}
-	model.Version = state.Version + 1
+	model.Version = version
 	if err := model.Warm(); err != nil {
 		return nil, err
 	}
 	k.log.InfoContext(ctx, "media mix model trained", slog.String("workspace", string(w.ID)),
 		slog.String("status", string(model.Status)),
 		slog.Int("version", model.Version), slog.Duration("duration", k.now().Sub(began)))
-	if used := before.stored.Model; model.Status == mix.Refused && used != nil && used.Status != mix.Refused && used.Settings == model.Settings {
-		return model, k.keep(ctx, w, model.Version, stored{Model: used, Attempt: model})
-	}
-	return model, k.keep(ctx, w, model.Version, stored{Model: model})
+	return model, nil
 }
 
 // Tried returns when the workspace's last training ended on any node, including rejected trainings; zero if there was

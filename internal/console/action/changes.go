@@ -210,7 +210,7 @@ func (c *pages) show(w http.ResponseWriter, v frame.Visit, status int, view chan
 
 // selected returns the changes of a filter, newest first.
 func (c *pages) selected(v frame.Visit, p frame.Place, f filter) ([]changeRow, error) {
-	all, err := operation.ListBudgetChanges.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), control.BudgetChangeFilter{})
+	all, err := operation.ListBudgetChanges.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), control.BudgetChangeFilter{Platform: f.Platform})
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,9 @@ func (c *pages) fillAll(v frame.Visit, view *changesView) (err error) {
 		return err
 	}
 	view.Campaigns = campaignsOf(all, view.Campaign)
-	view.Rows = slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return !view.selects(r.BudgetChange, view.Workspace) })
+	if view.Rows, err = c.selected(v, view.Place, view.filter); err != nil {
+		return err
+	}
 	if view.Approves() {
 		view.Awaiting = slices.DeleteFunc(all, func(r changeRow) bool { return r.Status != control.ChangeAwaiting })
 	}

@@ -23,17 +23,17 @@ func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
 			"more is not advised", 6000,
 			toolkit.BudgetChange{BudgetPays: new(answers.Percent(42)), BudgetAdvice: toolkit.KeepBudget, BudgetWhy: "below the required 60%"},
 			"Keep the total at the current spend of $5,000 per month.",
-			" More budget is not advised: the probability that the additional $1,000 per month is profitable is 42%, below the required 60%.",
+			" More budget is not advised: the probability that the additional $1,000 per month pays is 42%, below the required 60%.",
 		},
 		{
 			"more is advised", 6000,
 			toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.RaiseBudget},
-			"Shift ", " More budget is advised: the probability that the additional $1,000 per month is profitable is 87%.",
+			"Shift ", " More budget is advised: the probability that the additional $1,000 per month pays is 87%.",
 		},
 		{
 			"less is advised", 4500,
 			toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.LowerBudget},
-			"Shift ", " Less budget is advised: the probability that saving $500 per month is profitable is 87%.",
+			"Shift ", " Less budget is advised: the probability that saving $500 per month pays is 87%.",
 		},
 	} {
 		var v optimizerView

@@ -215,11 +215,15 @@ func (c *dataPages) changeCosts(w http.ResponseWriter, v frame.Visit) {
 func costRule(form url.Values) (r measure.CostRule, err error) {
 	r.Kind = measure.CostKind(form.Get("kind"))
 	sales := form.Get("sales")
-	if name, ok := strings.CutPrefix(sales, ofSurface); ok {
-		r.Surface = measure.Surface(name)
-	}
-	if name, ok := strings.CutPrefix(sales, ofChannel); ok {
-		r.Channel = measure.ParseChannel(name)
+	surface, ofOne := strings.CutPrefix(sales, ofSurface)
+	channel, ofAds := strings.CutPrefix(sales, ofChannel)
+	switch {
+	case ofOne && surface != "":
+		r.Surface = measure.Surface(surface)
+	case ofAds && channel != "":
+		r.Channel = measure.ParseChannel(channel)
+	case !form.Has("sales") || sales != "":
+		return r, fault.Invalid("%q is not a part of the sales", sales).WithHint("reload the page and choose one from the list")
 	}
 	text := strings.TrimSpace(form.Get("from"))
 	if text == "" {

@@ -153,7 +153,7 @@ func TestDriftIsTheLargestChangeOfASeries(t *testing.T) {
 	if got := (&Model{Status: Refused}).Drift(s); got != (Drift{}) {
 		t.Errorf("a refused model has the drift %+v", got)
 	}
-	if got, want := (Drift{Weeks: 1, Of: "revenue", Share: 0.0123}).String(), "most of all revenue by 1.2%"; !contains(got, want) {
+	if got, want := (Drift{Weeks: 1, Of: "revenue", Share: 0.0123}).String(), "mainly revenue by 1.2%"; !contains(got, want) {
 		t.Errorf("%q, want %q in it", got, want)
 	}
 	if a, b := (Drift{}).String(), (Drift{Of: "revenue", Share: 0.1}).String(); a == b {

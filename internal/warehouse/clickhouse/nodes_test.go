@@ -220,12 +220,10 @@ func TestFactsOfAnEarlierReleaseAreUpgraded(t *testing.T) {
 		}
 		return len(found)
 	}
-	if n := goods(b); n != 0 {
-		t.Errorf("%d days of product sales, although the earlier release has none", n)
+	if goods(b) == 0 {
+		t.Error("the migration does not run")
 	}
-	if made, err := b.CatchUp(t.Context(), "shop"); !made || err != nil {
-		t.Fatalf("catching up: %t, %v", made, err)
-	}
+	mustLoad(t, b, someOrders("c", 5, 1000))
 	after, err := b.store.commits(t.Context(), "shop", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +234,7 @@ func TestFactsOfAnEarlierReleaseAreUpgraded(t *testing.T) {
 	if goods(a) == 0 || goods(b) == 0 {
 		t.Error("product sales are absent after the update")
 	}
-	wantOrders(t, a, 300)
+	wantOrders(t, a, 305)
 	mustLoad(t, a, someOrders("b", 5, 1000))
 	wantSame(t, "after the update", a, b, node(t, store, clock))
 

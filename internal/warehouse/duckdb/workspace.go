@@ -127,6 +127,7 @@ func (e *Engine) letGo(w *workspace) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	w.users--
+	w.usedAt = e.now()
 	w.instance.users--
 	e.wake()
 }
@@ -357,12 +358,20 @@ func (e *Engine) knownVersion(ws measure.WorkspaceID) (version uint64, ok bool) 
 		return 0, false
 	}
 	if w := e.instance.attached[string(ws)]; w != nil {
-		e.uses++
-		w.used = e.uses
 		return w.version.Load(), true
 	}
 	version, ok = e.detached[ws]
 	return version, ok
+}
+
+// CloseIdle closes files without recent use; see idleTime.
+func (e *Engine) CloseIdle(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.instance == nil || e.instance.broken {
+		return nil
+	}
+	return e.detachIdle(ctx, e.instance)
 }
 
 // Rest closes the file of an unused workspace. The next query opens it again.
