@@ -22,7 +22,7 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 			t.Errorf("%d, the page does not contain %q", page.status, want)
 		}
 	}
-	fee := []string{"action", "set", "kind", "payment_fee", "pct", "2.9", "per_order", "0.30", "from", "2026-01-01"}
+	fee := []string{"action", "set", "sales", "", "kind", "payment_fee", "pct", "2.9", "per_order", "0.30", "from", "2026-01-01"}
 	if p := b.form("/costs", fee...); p.status != http.StatusSeeOther {
 		t.Fatalf("set: %d %s", p.status, p.body)
 	}
@@ -40,14 +40,15 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 		fields []string
 		says   string
 	}{
-		"no value":   {[]string{"action", "set", "kind", "shipping"}, "The cost has no value"},
-		"no percent": {[]string{"action", "set", "kind", "returns", "pct", "many"}, "is not a percentage"},
-		"no amount":  {[]string{"action", "set", "kind", "shipping", "per_order", "-3"}, "is not an amount in USD"},
-		"no day":     {[]string{"action", "set", "kind", "shipping", "per_order", "3", "from", "soon"}, "is not a calendar date"},
+		"no value":   {[]string{"action", "set", "sales", "", "kind", "shipping"}, "The cost has no value"},
+		"no percent": {[]string{"action", "set", "sales", "", "kind", "returns", "pct", "many"}, "is not a percentage"},
+		"no amount":  {[]string{"action", "set", "sales", "", "kind", "shipping", "per_order", "-3"}, "is not an amount in USD"},
+		"no day":     {[]string{"action", "set", "sales", "", "kind", "shipping", "per_order", "3", "from", "soon"}, "is not a calendar date"},
 		"a channel":  {[]string{"action", "set", "kind", "shipping", "per_order", "3", "sales", "channel:google"}, "only a gross_margin can be for one channel"},
+		"no sales":   {[]string{"action", "set", "kind", "shipping", "per_order", "3"}, "is not a part of the sales"},
 		"no surface": {[]string{"action", "set", "kind", "shipping", "per_order", "3", "sales", "surface:moon"}, "is not a sales surface"},
-		"no kind":    {[]string{"action", "set", "kind", "rent", "pct", "3"}, "is not a kind of cost"},
-		"nothing":    {[]string{"action", "zap"}, "Unknown form action"},
+		"no kind":    {[]string{"action", "set", "sales", "", "kind", "rent", "pct", "3"}, "is not a kind of cost"},
+		"nothing":    {[]string{"action", "zap", "sales", ""}, "Unknown form action"},
 	} {
 		if p := b.form("/costs", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(strings.ToLower(p.body), strings.ToLower(c.says)) {
 			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
@@ -73,7 +74,7 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 	if p := viewer.get("/costs?workspace=other"); p.status != http.StatusNotFound {
 		t.Errorf("another workspace: %d", p.status)
 	}
-	if p := b.form("/costs", "action", "remove", "kind", "payment_fee", "from", "2026-01-01"); p.status != http.StatusSeeOther {
+	if p := b.form("/costs", "action", "remove", "sales", "", "kind", "payment_fee", "from", "2026-01-01"); p.status != http.StatusSeeOther {
 		t.Errorf("remove: %d", p.status)
 	}
 	if file := b.get("/costs/template.csv"); file.status != http.StatusOK || !strings.HasPrefix(file.body, "sku,") {
@@ -99,11 +100,11 @@ func TestFormsListTheChannelsOfTheStore(t *testing.T) {
 			t.Errorf("%s: the channel is typed", path)
 		}
 	}
-	margin := []string{"action", "set", "kind", "gross_margin", "pct", "40", "sales", "channel:shop"}
+	margin := []string{"action", "set", "kind", "gross_margin", "pct", "40", "sales", "surface:retail"}
 	if p := b.form("/costs", margin...); p.status != http.StatusSeeOther {
-		t.Errorf("a margin of a channel: %d %s", p.status, p.body)
+		t.Errorf("a margin of a surface: %d %s", p.status, p.body)
 	}
-	if p := b.form("/costs", append(margin, "from", "soon")...); !strings.Contains(p.body, `<option value="channel:shop" selected>`) {
-		t.Error("after an error, the form forgets the channel")
+	if p := b.form("/costs", append(margin, "from", "soon")...); !strings.Contains(p.body, `<option value="surface:retail" selected>`) {
+		t.Error("after an error, the form forgets the sales")
 	}
 }

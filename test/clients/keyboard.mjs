@@ -223,11 +223,11 @@ const tasks = {
     }
     await reach(page, page.getByLabel('Cost', { exact: true }));
     await page.keyboard.type('Gross');
+    await reach(page, page.getByLabel('Sales', { exact: true }));
+    await page.keyboard.type('Tik');
     await fill(page, page.getByLabel('Percent'), '41.5');
     await reach(page, page.getByLabel('First day'));
     await page.keyboard.type('02032026');
-    await reach(page, page.getByLabel('Channel', { exact: true }));
-    await page.keyboard.type('Tik');
     await follow(page, page.getByRole('button', { name: 'Add cost' }));
     const row = page.getByRole('row', { name: /Gross margin, TikTok Ads/ });
     assert.match((await row.innerText()).replaceAll(/\s+/g, ' '), /Feb 3, 2026 41\.5%/);
