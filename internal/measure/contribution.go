@@ -18,8 +18,8 @@ type Goods struct {
 	Cost      int64 // cost of goods of units with a known cost
 }
 
-// maxOpenShare is the maximum share of merchandise without any cost or margin that has the cost rate of all other
-// merchandise, if it has no known part of its own.
+// maxOpenShare is the maximum share of merchandise without a known cost or a gross margin that does not make the
+// contribution unknown.
 const maxOpenShare = 0.05
 
 // MinCostCoverage is the minimum share of units, and of revenue, with a known cost. From this share on, the known cost
@@ -74,7 +74,8 @@ type SalesDay struct {
 //
 // Units with a known cost have this cost. Other merchandise has the gross margin of its surface and day, if a margin is
 // entered. Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage] of
-// the sales without a margin. Otherwise the contribution is unknown, unless margins apply to nearly all other sales.
+// the sales without a margin. Otherwise the contribution is unknown, unless margins are entered and the merchandise
+// without a known cost or a margin is at most maxOpenShare: then it has the cost rate of all other merchandise.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	type surfaceDay struct {
 		day     civil.Date

@@ -198,6 +198,10 @@ func TestASurfaceHasItsOwnCosts(t *testing.T) {
 			t.Errorf("a sale of %d without a margin: known %t, cost of goods %d of %q, want %t and %d", charged, got.Known(), got.Goods, got.CostBasis(), known, want)
 		}
 	}
+	if later := margin(Wholesale, 1).With(CostRule{Kind: Shipping, Surface: Retail, From: costDay}); !later.Has(Shipping, costDay) ||
+		later.Has(Shipping, costDay.AddDays(-1)) || later.Has(Returns, costDay) {
+		t.Errorf("the kinds of %v are wrong", later)
+	}
 	fees := CostRules{}.With(CostRule{Kind: PaymentFee, Share: 20_000}).With(CostRule{Kind: PaymentFee, Surface: Wholesale, Share: 10_000}).
 		With(CostRule{Kind: Shipping, Surface: OnlineStore, Fixed: dollars(100)})
 	if got := NewContribution(sales, known, fees, RevenueBasis{}); got.Fees != 240+120 || got.Shipping != 200 {

@@ -27,7 +27,7 @@ type workspace struct {
 	instance *instance
 	users    int           // guarded by Engine.mu
 	used     uint64        // order of last use, guarded by Engine.mu
-	usedAt   time.Time     // time of last use, guarded by Engine.mu
+	usedAt   time.Time     // end of last use, guarded by Engine.mu
 	version  atomic.Uint64 // the data version, set by the import that has the lock
 
 	statements sync.Map // text → *sql.Stmt
@@ -55,7 +55,7 @@ func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *worksp
 	w.instance.users++
 	w.users++
 	e.uses++
-	w.used, w.usedAt = e.uses, e.now()
+	w.used = e.uses
 	return w, func() { e.letGo(w) }, nil
 }
 
