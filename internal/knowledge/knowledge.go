@@ -73,18 +73,20 @@ type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
 	byName   map[string]*Article // by the words of ID, title and aliases; of several articles with one name, the first
-	index    index
+	index    func() index       // made at the first call
 	trained  func() *classifier // trains at the first call
 }
 
-// Load reads and validates the embedded articles.
-func Load() (*Library, error) {
+// Load reads and validates the embedded articles. All callers of a process share one library.
+func Load() (*Library, error) { return embedded() }
+
+var embedded = sync.OnceValues(func() (*Library, error) {
 	files, err := fs.Sub(articles, "articles")
 	if err != nil {
 		return nil, err
 	}
 	return load(files)
-}
+})
 
 func load(files fs.FS) (*Library, error) {
 	l := &Library{byID: map[ID]*Article{}, byName: map[string]*Article{}}
@@ -121,13 +123,16 @@ func load(files fs.FS) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.index = newIndex(l.articles, wordings)
+	l.index = sync.OnceValue(func() index { return newIndex(l.articles, wordings) })
 	l.trained = sync.OnceValue(func() *classifier { return newClassifier(l.articles, wordings) })
 	return l, nil
 }
 
-// Warm trains the classifier. Otherwise, the first search trains it.
-func (l *Library) Warm() { l.trained() }
+// Warm makes the index and trains the classifier. Otherwise, the first search does both.
+func (l *Library) Warm() {
+	l.index()
+	l.trained()
+}
 
 func (t Topic) folder() string {
 	if t == Service {

@@ -240,12 +240,13 @@ func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
 // share of the question that the article's names and text explain (BM25F). The second is the question's likeness to the
 // article's wordings (classifier).
 func (l *Library) rank(question string, topics []Topic) []Match {
-	q := l.index.parse(question)
+	texts := l.index()
+	q := texts.parse(question)
 	likeness := l.trained().likeness(q.words)
 	foreign := float64(likeness[len(l.articles)])
 	var matches []Match
-	for i := range l.index.documents {
-		d := &l.index.documents[i]
+	for i := range texts.documents {
+		d := &texts.documents[i]
 		if len(topics) > 0 && !slices.Contains(topics, d.article.Topic) {
 			continue
 		}
