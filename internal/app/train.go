@@ -110,8 +110,17 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// warmSearch trains the search of the tool explain, so that the first call does not wait for the training.
+// searchPause is the time between the start and the training of the search. The first calls and pages have the
+// processor to themselves.
+const searchPause = 2 * time.Second
+
+// warmSearch trains the search of the tool explain, so that the first search does not wait for the training.
 func (a *App) warmSearch(ctx context.Context) error {
+	select {
+	case <-time.After(searchPause):
+	case <-ctx.Done():
+		return nil
+	}
 	done := make(chan struct{})
 	var training panics.Group
 	training.Go(func() {

@@ -106,8 +106,8 @@ func TestAnswersHaveTheOrderAndStayInBudget(t *testing.T) {
 	t.Parallel()
 	for _, tool := range answering() {
 		for lvl, tokens := range answer.Budgets {
-			for _, store := range stores {
-				if refuses(store, tool) {
+			for i, store := range stores {
+				if refuses(store, tool) || testing.Short() && i%2 > 0 {
 					continue
 				}
 				r := call(t, store, tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": lvl}))

@@ -163,6 +163,9 @@ func TestExampleIsRecovered(t *testing.T) {
 // curves with slopes from 1 to 2.
 func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a long series; the short tests recover the effects of simulated stores")
+	}
 	csv := table(t, "mpr_small_business.csv")
 	d := Data{Dates: days(t, csv["date"]), Target: numbers(t, csv["y"])}
 	for _, name := range []string{"x1_Search-Ads", "x2_Social-Media", "x3_Local-Ads", "x4_Email"} {
