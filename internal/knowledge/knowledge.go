@@ -73,8 +73,8 @@ type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
 	byName   map[string]*Article // by the words of ID, title and aliases; of several articles with one name, the first
-	index    func() index       // made at the first call
-	trained  func() *classifier // trains at the first call
+	index    func() index        // made at the first call
+	trained  func() *classifier  // trains at the first call
 }
 
 // Load reads and validates the embedded articles. All callers of a process share one library.
