@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,18 +47,28 @@ func child(t *testing.T, role, data, dir string) *exec.Cmd {
 	return cmd
 }
 
+// continueAfter sets the clock to the time of the newest backup in a folder.
+func (p *place) continueAfter(dir string) error {
+	f, err := openFolder(dir)
+	if err != nil {
+		return err
+	}
+	all, err := f.manifests()
+	for _, m := range all {
+		p.ticks.Store(max(p.ticks.Load(), int64(m.At.Sub(noon)/time.Minute)))
+	}
+	return errors.Join(err, f.close())
+}
+
 // childLoop makes backups of a growing store, and prints a line for each step of each backup.
 func childLoop(ctx context.Context, data, dir string) error {
 	p, err := openPlace(ctx, data, dir)
 	if err != nil {
 		return err
 	}
-	// Later backups are newer than the backups of killed children.
-	earlier, err := os.ReadDir(filepath.Join(dir, manifestsDir))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := p.continueAfter(dir); err != nil {
 		return err
 	}
-	p.ticks.Store(int64(1000 * (len(earlier) + os.Getpid())))
 	_, err = p.store.CreateWorkspace(ctx, control.NewWorkspace("Hats"), by())
 	if err != nil && fault.KindOf(err) != fault.KindConflict {
 		return err
@@ -127,7 +136,9 @@ func TestAKilledBackupLeavesTheEarlierOnesComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.ticks.Store(10_000_000)
+	if err := p.continueAfter(dir); err != nil {
+		t.Fatal(err)
+	}
 	p.mustMake(t, Request{})
 	if err := p.close(t.Context()); err != nil {
 		t.Fatal(err)

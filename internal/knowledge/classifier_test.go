@@ -104,7 +104,8 @@ func TestHeldOutWordingsFindTheirArticles(t *testing.T) {
 		}
 	}
 	c := newClassifier(l.articles, known)
-	fresh := &Library{articles: l.articles, byID: l.byID, index: func() index { return newIndex(l.articles, known) }, trained: func() *classifier { return c }}
+	texts := newIndex(l.articles, known)
+	fresh := &Library{articles: l.articles, byID: l.byID, index: func() index { return texts }, trained: func() *classifier { return c }}
 	var got tally
 	for id, texts := range all {
 		for i := 0; i < len(texts); i += fold {
