@@ -64,7 +64,7 @@ func docRPC() map[string]operation {
 			"421": answer("-32000: the service does not serve this host", "Error"),
 			"429": withHeaders(answer("-32000: the rate limit is exceeded; data contains queriesUsed and ratePerMin", "Error"), append(limits, "Retry-After")...),
 			"500": answer("-32603: internal error; 500: the service is not configured to check the credential", "Error"),
-			"503": withHeaders(answer("-32603: the service cannot reach its data. Repeat the call", "Error"), "Retry-After"),
+			"503": withHeaders(answer("-32603: the service is busy or cannot reach its data. Repeat the call", "Error"), "Retry-After"),
 		},
 	}}
 }

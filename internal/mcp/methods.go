@@ -57,9 +57,9 @@ func initialize(_ context.Context, c *call) (json.RawMessage, error) {
 		return nil, err
 	}
 	c.reply.SessionID = sessionID(params[1])
-	var wish string
+	var requested string
 	if kindOf(params[0]) == "string" {
-		wish = text(params[0])
+		requested = text(params[0])
 	}
 	type none struct{}
 	return encode(struct {
@@ -68,7 +68,7 @@ func initialize(_ context.Context, c *call) (json.RawMessage, error) {
 		ServerInfo      serverInfo      `json:"serverInfo"`
 		Instructions    string          `json:"instructions,omitempty"`
 	}{
-		ProtocolVersion: negotiated(wish),
+		ProtocolVersion: negotiated(requested),
 		Capabilities:    map[string]none{"tools": {}, "resources": {}, "prompts": {}},
 		ServerInfo:      serverInfo{Name: "assay", Title: c.server.Title, Version: c.server.Version},
 		Instructions:    c.server.Instructions,

@@ -11,9 +11,9 @@ func ProtocolVersions() []string { return slices.Clone(protocolVersions) }
 func speaks(version string) bool { return slices.Contains(protocolVersions, version) }
 
 // negotiated returns the version that the client requests if it is supported, otherwise the newest version.
-func negotiated(wish string) string {
-	if speaks(wish) {
-		return wish
+func negotiated(requested string) string {
+	if speaks(requested) {
+		return requested
 	}
 	return protocolVersions[0]
 }

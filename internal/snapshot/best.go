@@ -28,7 +28,7 @@ const (
 const ReturnDays = 90
 
 // Return contains the best estimate of a channel's incremental ROAS, and other figures for comparison. It does not
-// depend on the days of a question, so all answers show the same value. Unknown values are nil.
+// depend on the requested date range, so all answers show the same value. Unknown values are nil.
 type Return struct {
 	Channel measure.Channel
 	Best    *measure.Estimate

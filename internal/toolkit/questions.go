@@ -57,6 +57,7 @@ func (s *Session) asker() asker {
 func (s *Session) forQuestions() Questions {
 	plain := *s
 	plain.client = mcp.Client{} // chained answers are read, not shown
+	plain.nested = true
 	return Questions{Translator: s.service.translator, Language: s.service.deps.Language, session: &plain}
 }
 

@@ -34,6 +34,7 @@ type Deps struct {
 	Callers    Callers
 	Language   ask.Language // nil: no language model
 	Log        *slog.Logger
+	Turns      int           // answers that are calculated at the same time; 0: 16 for each core
 	CacheBytes uint64        // maximum size of the cached answers; 0: 64 MiB
 	Deadline   time.Duration // maximum duration of one call; 0: 30 seconds
 }
@@ -59,6 +60,7 @@ type Service struct {
 	knowledge *knowledge.Library
 	answers   *otter.Cache[answerKey, json.RawMessage]
 	reader    *snapshot.Reader
+	turns     *turns
 	questions
 }
 
@@ -82,7 +84,10 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 	if deps.Deadline == 0 {
 		deps.Deadline = usualDeadline
 	}
-	s := &Service{deps: deps, tools: map[string]Tool{}}
+	if deps.Turns == 0 {
+		deps.Turns = usualTurns()
+	}
+	s := &Service{deps: deps, tools: map[string]Tool{}, turns: newTurns(deps.Turns, time.Now)}
 	for _, t := range all {
 		line, err := listing(t)
 		if err != nil {
@@ -131,6 +136,7 @@ type Session struct {
 	principal auth.Principal
 	requestID string
 	faults    bool // a failure is returned as an error, not as a tool result
+	nested    bool // its calls are part of a call that has a turn
 	client    mcp.Client
 	vector    bool // pictures are SVG documents
 }
@@ -179,6 +185,9 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 			WithHint("Create a key with that scope: assay keys create --workspace %s --scopes %s,%s", s.principal.Workspace.ID, control.ScopeRead, needed))
 	}
 	result, err := s.answer(ctx, tool, args)
+	if errors.Is(err, errBusy) {
+		return nil, err // the response is 503, so that clients and load balancers wait
+	}
 	if err != nil {
 		return s.failed(ctx, name, err)
 	}
@@ -251,7 +260,15 @@ func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, ke
 	}))
 }
 
+// make calculates an answer. An overload gives errBusy.
 func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
+	if !s.nested {
+		leave, err := s.service.turns.enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
 	snap, err := s.service.reader.Snapshot(ctx, *state)
 	if err != nil {
 		return nil, err

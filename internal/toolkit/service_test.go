@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -53,6 +54,7 @@ type bench struct {
 	runs  *atomic.Int64 // number of calculated answers
 	log   *bytes.Buffer
 	noted *calls
+	held  chan struct{} // calls that wait end when it is closed
 	renew func(auth.Principal) (auth.Principal, error)
 }
 
@@ -84,7 +86,7 @@ func newBench(t *testing.T) *bench {
 
 func newBenchWith(t *testing.T, models snapshot.Models) *bench {
 	t.Helper()
-	b := &bench{facts: storetest.Open(t), runs: &atomic.Int64{}, log: &bytes.Buffer{}, noted: &calls{}}
+	b := &bench{facts: storetest.Open(t), runs: &atomic.Int64{}, log: &bytes.Buffer{}, noted: &calls{}, held: make(chan struct{})}
 	storetest.Load(t, b.facts, "shop", "shop.csv", storetest.Shop())
 	run := func(ctx context.Context, c *toolkit.Call, p params) (*echo, error) {
 		b.runs.Add(1)
@@ -95,6 +97,8 @@ func newBenchWith(t *testing.T, models snapshot.Models) *bench {
 			return nil, fault.Invalid("the limit is wrong").WithHint("Use 5.")
 		case "broken":
 			return nil, errors.New("disk on fire")
+		case "wait":
+			<-b.held
 		}
 		a := &echo{Opening: answer.Opening{Summary: "Orders."}}
 		a.Rows = []row{{c.Store.Orders}}
@@ -115,6 +119,7 @@ func newBenchWith(t *testing.T, models snapshot.Models) *bench {
 	b.Service, err = toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{Facts: b.facts, Models: models, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock},
 		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Accounts: toolkittest.Nothing{}, Calls: b.noted, Callers: b, Log: slog.New(slog.NewTextHandler(b.log, nil)),
+		Turns: 2,
 	}, tools)
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +211,36 @@ func TestEqualConcurrentCallsAreCalculatedOnce(t *testing.T) {
 	}
 	if err := some.Wait(); err != nil || b.runs.Load() != 1 {
 		t.Errorf("%d calculations, %v", b.runs.Load(), err)
+	}
+}
+
+// In an overload, a call is rejected with a protocol error. Cached answers need no turn.
+func TestAnOverloadIsRejected(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	read := key(control.ScopeRead)
+	b.call(t, read, "first", `{}`)
+	var some errgroup.Group
+	for range 2 {
+		some.Go(func() error {
+			_, err := b.Session(read, "r").CallTool(t.Context(), "third", json.RawMessage(`{"fail":"wait"}`))
+			return err
+		})
+	}
+	for b.runs.Load() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	b.Overload()
+	if _, err := b.Session(read, "r").CallTool(t.Context(), "third", json.RawMessage(`{}`)); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("a call in an overload: %v, want a fault of kind %s", err, fault.KindUnavailable)
+	}
+	b.call(t, read, "first", `{}`)
+	close(b.held)
+	if err := some.Wait(); err != nil || b.runs.Load() != 3 {
+		t.Errorf("%d calculations, %v; want 3", b.runs.Load(), err)
+	}
+	if r := b.call(t, read, "third", `{}`); r.IsError {
+		t.Errorf("a call after the overload: %s", r.Content[0].Text)
 	}
 }
 

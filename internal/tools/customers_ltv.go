@@ -176,9 +176,9 @@ func ltvSummary(c *toolkit.Call, a *CustomersAnswer, whole cohort.Curve, curves 
 	}
 	point, ok := whole.At(age)
 	if !ok || age == 0 {
-		return text + ", but none has been observed for 30 days."
+		return text + ". None has been observed for 30 days, so the LTV is unknown."
 	}
-	text += fmt.Sprintf(" and generated %s each within %d days, net of refunds.", c.Amount(int64(point.Value)), age)
+	text += fmt.Sprintf(". Their LTV in the first %d days is %s, net of refunds.", age, c.Amount(int64(point.Value)))
 	if a.Channel == "" {
 		text += bestCurve(c, curves, age)
 	}

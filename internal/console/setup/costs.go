@@ -101,7 +101,7 @@ func (c *dataPages) costsPage(w http.ResponseWriter, v frame.Visit) {
 	if !ok {
 		return
 	}
-	done := map[string]string{"set": "The cost is saved. Figures with costs are updated.", "remove": "The cost is removed."}[query.Get("done")]
+	done := map[string]string{"set": "The cost is saved. All contribution figures use it.", "remove": "The cost is removed."}[query.Get("done")]
 	c.showCosts(w, v, http.StatusOK, costsView{Place: p, Messages: frame.Messages{Done: done}})
 }
 

@@ -48,7 +48,7 @@ type Profit struct {
 	Change stats.Summary // from current spend to the optimized allocation
 	Pays   float64       // probability that the change is positive
 	// Reallocation is the part of the change from optimizing the allocation of current spend. Budget is the other part,
-	// from the difference of the budget. Both are nil if the budget equals current spend or if the bounds exclude
+	// from changing the budget. Both are nil if the budget equals current spend or if the bounds exclude
 	// current spend.
 	Reallocation, Budget *stats.Summary
 	BudgetPays           float64 // probability that Budget is positive

@@ -1,0 +1,65 @@
+package toolkit
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"assay/internal/fault"
+)
+
+// The limits of calculations, for [newTurns].
+const (
+	turnsPerCore = 16
+	burstTime    = time.Second            // calls that wait for longer than this without a break are an overload, not a burst
+	burstWait    = 3 * time.Second        // maximum wait of a call in a burst
+	overloadWait = 200 * time.Millisecond // maximum wait of a call in an overload
+)
+
+var errBusy = fault.Unavailable("the service is busy").WithHint("Repeat the call in a few seconds.")
+
+// turns limits the number of answers that are calculated at the same time. Further calls wait, in the order of their
+// arrival. In a burst, calls wait until they are calculated. In an overload, a call that would wait for longer than
+// overloadWait is rejected, so the queue stays short and the service answers as many calls as without an overload. The
+// rule is that of adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel (Nichols and
+// Jacobson 2012).
+type turns struct {
+	slots *semaphore.Weighted
+	now   func() time.Time // the real clock
+	calm  atomic.Int64     // the last time without a waiting call, in nanoseconds of the Unix time
+}
+
+func newTurns(slots int, now func() time.Time) *turns {
+	t := &turns{slots: semaphore.NewWeighted(int64(slots)), now: now}
+	t.calm.Store(now().UnixNano())
+	return t
+}
+
+// usualTurns returns the number of answers that this machine calculates at the same time.
+func usualTurns() int { return turnsPerCore * runtime.GOMAXPROCS(0) }
+
+// enter waits for a turn. The caller calls leave after the calculation. If the wait is too long, the error is errBusy.
+func (t *turns) enter(ctx context.Context) (leave func(), err error) {
+	leave = func() { t.slots.Release(1) }
+	now := t.now()
+	if t.slots.TryAcquire(1) { // fails while calls wait
+		t.calm.Store(now.UnixNano())
+		return leave, nil
+	}
+	longest := burstWait
+	if now.Sub(time.Unix(0, t.calm.Load())) > burstTime {
+		longest = overloadWait
+	}
+	waiting, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	if t.slots.Acquire(waiting, 1) == nil {
+		return leave, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return nil, errBusy
+}
