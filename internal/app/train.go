@@ -110,8 +110,8 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// searchPause is the time between the start and the training of the search. The first calls and pages have the
-// processor to themselves.
+// searchPause is the delay from startup to the training of the search. The training therefore does not slow down the
+// first calls and pages.
 const searchPause = 2 * time.Second
 
 // warmSearch trains the search of the tool explain, so that the first search does not wait for the training.

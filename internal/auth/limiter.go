@@ -32,8 +32,8 @@ type LimiterOptions struct {
 	Log      *slog.Logger     // nil: no logging
 }
 
-// Limiter limits the requests of a workspace per minute of the clock, over all its credentials. The limit does not
-// refill within a minute. Its methods are safe for concurrent use.
+// Limiter limits the requests of a workspace in fixed windows of one minute, over all its credentials. The limit does
+// not refill within a window. Its methods are safe for concurrent use.
 type Limiter struct {
 	tiers    []Tier
 	override int

@@ -34,8 +34,8 @@ func (s *service) describe() []byte {
 	})
 }
 
-// serveInfo sends the description of the service to an authenticated caller. The call does not count against the rate
-// limit.
+// serveInfo sends the description of the service to an authenticated caller. The request does not count against the
+// rate limit.
 func (s *service) serveInfo(x *exchange, r *http.Request) {
 	if s.authenticate(x, r) {
 		x.json(http.StatusOK, s.info)

@@ -63,7 +63,7 @@ var (
 	}
 )
 
-// InternalFailure is the failure of a job whose error is not disclosed.
+// InternalFailure is the failure of a job that ended with an internal error. The error is not disclosed.
 const InternalFailure = "internal error; the service log has the cause"
 
 // Job is the current state of a workspace's long-running work.
@@ -74,7 +74,7 @@ type Job struct {
 	By          string              `json:"by"`   // the actor, as in the audit log
 	What        string              `json:"what"` // such as "Importing orders.csv"
 	State       State               `json:"state"`
-	WaitsFor    string              `json:"waits_for,omitempty"` // what a job waits for whose result cannot be stored yet
+	WaitsFor    string              `json:"waits_for,omitempty"` // what the job waits for if its result cannot be stored yet
 	Done        int64               `json:"done"`
 	Total       int64               `json:"total"` // 0: unknown
 	Unit        Unit                `json:"unit,omitempty"`

@@ -54,7 +54,7 @@ func Member(id control.UserID) Caller {
 	return Caller{Actor: control.ActorOf(id), kind: byMember, member: id, wait: memberWait}
 }
 
-// Waiting returns a copy of the caller whose calls wait for a busy workspace as long as the context allows.
+// Waiting returns a copy of the caller. Calls of the copy wait for a busy workspace as long as the context allows.
 func (c Caller) Waiting() Caller {
 	c.wait = 0
 	return c
@@ -63,7 +63,7 @@ func (c Caller) Waiting() Caller {
 // Client returns the caller for an API key or an OAuth client.
 func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byClient, client: p} }
 
-// Briefly returns a copy of the caller whose calls wait for a busy workspace for a few seconds only.
+// Briefly returns a copy of the caller. Calls of the copy wait for a busy workspace for a few seconds only.
 func (c Caller) Briefly() Caller {
 	c.wait = memberWait
 	return c

@@ -51,7 +51,7 @@ type Facts struct {
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
 	Accounts *accounts.Registry     // of ad platforms
-	Clock    func() time.Time       // of answers; a demo store may fix its day. nil: the real one
+	Clock    func() time.Time       // the clock that answers use; a demo store may fix its day. nil: the real clock
 	Budgets  *budgetchange.Executor // changes on ad platforms
 
 	Snapshots alert.Snapshots // for the values of alert rules
