@@ -19,7 +19,7 @@ type Guardrails struct {
 	Ceiling      money.Amount // largest new daily budget
 	PerHour      int          // changes of one campaign in 60 minutes
 	PerDay       int          // changes of one campaign in 24 hours
-	Hours        Hours        // hours of the day in the store's time zone in which changes are made
+	Hours        Hours        // hours of the day, in the workspace's time zone, in which changes are allowed
 	Stop         bool         // tools change nothing
 	PreviewFirst bool         // a change needs a preview by the same caller within [PreviewTime]
 	ApproveAbove money.Amount // a new daily budget above it needs the approval of another member

@@ -126,7 +126,7 @@ func sqliteFault(err error, e *sqlite.Error) error {
 // codeOf returns the primary result code of SQLite, without the extended part.
 func codeOf(e *sqlite.Error) int { return e.Code() & 0xff }
 
-// isLocked reports whether another process holds the lock.
+// isLocked reports whether another process has the lock.
 func isLocked(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (codeOf(e) == sqlite3.SQLITE_BUSY || codeOf(e) == sqlite3.SQLITE_LOCKED)
