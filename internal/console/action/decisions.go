@@ -40,7 +40,7 @@ type decisionsView struct {
 	Items     []item
 	Empty     string
 	Dismissed []dismissed
-	Plan      *planView // plan on the page of decisions
+	Plan      *planView // plan on the Decisions page; nil on the Insights page
 	Warnings  []answer.Warning
 
 	channels []measure.Channel // of the store
