@@ -1,4 +1,4 @@
-// Package limit counts events in fixed time windows, such as a workspace's calls per minute or registrations from an
+// Package limit counts events in fixed time windows, such as a workspace's requests per minute or registrations from an
 // address per hour. All rate limits use its [Counter].
 package limit
 
