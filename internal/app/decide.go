@@ -22,9 +22,9 @@ const (
 
 // freshness is the state of a workspace for which its findings are computed.
 type freshness[State comparable] struct {
-	seen, done State     // seen: at the last check; done: of the computed findings
-	failed     State     // of the last failed computation
-	at         time.Time // of the last computation
+	seen, done State     // seen: state at the last check; done: state of the computed findings
+	failed     State     // state of the last failed computation
+	at         time.Time // time of the last computation
 }
 
 // due reports whether to compute the findings of a state now. The state must have been the same at the last check, because

@@ -167,7 +167,7 @@ type Result struct {
 	Outcome Outcome
 	Preview Preview
 	Change  *control.BudgetChange // the row of the audit; nil for none
-	Refusal *Refusal              // why the change was refused, or why its outcome is unknown
+	Refusal *Refusal              // why the change was not executed, or why its outcome is unknown
 }
 
 // Refusal is the reason why a change was not executed.

@@ -44,7 +44,7 @@ const (
 	TargetSet     EventKind = "target_set" // set on a page; the subject is the target, the detail its value
 	TargetRemoved EventKind = "target_removed"
 
-	BackupMade EventKind = "backup_made" // by a command; the subject is the manifest
+	BackupMade EventKind = "backup_made" // a command made a backup; the subject is the manifest
 )
 
 // EventFilter selects entries of the audit log. The zero value of every field but Limit selects all.

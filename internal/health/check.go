@@ -167,8 +167,8 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 }
 
 const (
-	hooksSilent = 7 * 24 * time.Hour // without messages before a warning
-	hooksLate   = 1000               // pending messages before a warning
+	hooksSilent = 7 * 24 * time.Hour // time without messages before a warning
+	hooksLate   = 1000               // number of pending messages before a warning
 )
 
 // checkHooks checks for received webhook messages that are not in the figures, and for missing messages. A workspace

@@ -26,8 +26,8 @@ type exchange struct {
 	reply     mcp.Reply
 	status    int
 
-	values [8]string // of headers that differ between responses
-	used   int       // of values
+	values [8]string // values of headers that differ between responses
+	used   int       // number of used elements of values
 }
 
 // Values of headers that are the same in every response. All responses share these slices without a copy. They are

@@ -50,7 +50,7 @@ const (
 // index is the search index of the articles.
 type index struct {
 	documents []document
-	idf       map[string]float64 // by stem
+	idf       map[string]float64 // inverse document frequency by stem
 	uses      map[string]int     // number of names and texts with a stem
 	rarest    float64            // the largest idf
 	named     vocabulary         // words of titles and aliases; typos are corrected to them first

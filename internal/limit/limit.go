@@ -40,7 +40,7 @@ func NewCounter() Counter { return &counter{counts: make(map[string]map[string]*
 
 type counter struct {
 	mu     sync.Mutex                    // guards counts
-	counts map[string]map[string]*window // by event, then by caller
+	counts map[string]map[string]*window // windows by event, then by caller
 }
 
 type window struct {

@@ -45,7 +45,7 @@ var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
 type BudgetDecision struct {
 	ID     control.BudgetChangeID
 	As     string // email address or ID of the member who decides; required of commands, ignored on pages
-	Reason string // of a rejection
+	Reason string // reason for a rejection
 }
 
 // ApproveBudgetChange executes a change that awaits approval. A member cannot approve their own request.

@@ -26,8 +26,8 @@ const (
 type Caller struct {
 	Actor  string // name of the caller in the audit log
 	kind   callerKind
-	member control.UserID // of a person
-	client auth.Principal // of a key or an OAuth client
+	member control.UserID // ID of a person
+	client auth.Principal // principal of a key or an OAuth client
 	wait   time.Duration  // how long to wait for a busy workspace; 0: as long as the context allows
 }
 

@@ -50,7 +50,7 @@ type Facts struct {
 	// Unopened lists the workspaces with facts that cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
-	Accounts *accounts.Registry     // of ad platforms
+	Accounts *accounts.Registry     // connected accounts of ad platforms
 	Clock    func() time.Time       // the clock that answers use; a demo store may fix its day. nil: the real clock
 	Budgets  *budgetchange.Executor // changes on ad platforms
 

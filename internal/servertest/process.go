@@ -77,7 +77,7 @@ func (a account) command(ctx context.Context, dir, name string, args ...string) 
 type process struct {
 	shell  *exec.Cmd
 	pipe   io.Closer
-	pid    int // of the server
+	pid    int // process ID of the server
 	output *bytes.Buffer
 	ended  chan struct{}
 }

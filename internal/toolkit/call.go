@@ -60,7 +60,7 @@ type Call struct {
 	answer.Writer
 
 	Principal auth.Principal
-	Client    mcp.Client // what the caller's program shows in addition to texts and images
+	Client    mcp.Client // what the MCP client shows in addition to texts and images
 	Vector    bool       // pictures are SVG documents
 	Keys      Keys
 	Hooks     Hooks

@@ -42,7 +42,7 @@ type Options struct {
 	Ask   func(ctx context.Context, p auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error)
 	Now   func() time.Time // the real clock, for attempts
 	Clock func() time.Time // the clock that answers use; a demo store may fix its day
-	URL   string           // of the console, "" if it is unknown
+	URL   string           // address of the console, "" if it is unknown
 	Log   *slog.Logger
 }
 

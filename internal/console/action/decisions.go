@@ -43,7 +43,7 @@ type decisionsView struct {
 	Plan      *planView // plan on the Decisions page; nil on the Insights page
 	Warnings  []answer.Warning
 
-	channels []measure.Channel // of the store
+	channels []measure.Channel // channels of the store
 }
 
 // named returns a sentence of an answer with the names of channels instead of their keys.

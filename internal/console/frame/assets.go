@@ -10,7 +10,7 @@ import (
 
 // assets serves style sheets, scripts and icons. Their addresses contain a hash, so browsers can keep them for a year.
 type assets struct {
-	files  fs.FS // with the folder assets
+	files  fs.FS // file system with the folder assets
 	hashes map[string]string
 }
 

@@ -55,7 +55,7 @@ type experimentPlan struct {
 	Chosen   string
 	Power    []frame.Block
 	Treated  []string
-	Regions  frame.Choices // of the region step
+	Regions  frame.Choices // regions that the region step offers
 	Tiles    []tilemap.Tile
 	Start    civil.Date
 	End      civil.Date
