@@ -40,7 +40,7 @@ type volume struct {
 	first  chan struct{} // closed when the first reading ended, successfully or not
 	orders int64
 	known  bool
-	due    time.Time // when it is to be read again
+	due    time.Time // time at which the number is read again
 }
 
 func newVolumes(orders Orders, now func() time.Time, log *slog.Logger) *volumes {

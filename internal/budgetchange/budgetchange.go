@@ -117,7 +117,7 @@ type Preview struct {
 	Unit           string // name of the platform's budget unit, such as micros
 	Current, New   control.ChangeValue
 	Budget         ads.Budget // budget, with the campaigns that use a shared budget
-	Unchanged      bool       // the live value is the new one
+	Unchanged      bool       // the campaign already has the new value
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict
 	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget. It is nil
@@ -156,7 +156,7 @@ type Outcome string
 const (
 	Previewed Outcome = "preview"
 	Executed  Outcome = "executed"
-	Unchanged Outcome = "unchanged" // the live value was the new one already; there is no row
+	Unchanged Outcome = "unchanged" // the campaign had the new value already; there is no row
 	Unknown   Outcome = "unknown"   // the platform may have executed the change
 	Refused   Outcome = "refused"   // nothing was changed
 	Awaiting  Outcome = "awaiting_approval"

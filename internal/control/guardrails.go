@@ -20,7 +20,7 @@ type Guardrails struct {
 	PerHour      int          // changes of one campaign in 60 minutes
 	PerDay       int          // changes of one campaign in 24 hours
 	Hours        Hours        // hours of the day, in the workspace's time zone, in which changes are allowed
-	Stop         bool         // tools change nothing
+	Stop         bool         // tools cannot make changes
 	PreviewFirst bool         // a change needs a preview by the same caller within [PreviewTime]
 	ApproveAbove money.Amount // a new daily budget above it needs the approval of another member
 	Version      int64        // increases with each change; 0: never changed

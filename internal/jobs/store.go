@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	firstPause = time.Second // before the second attempt to store a result; each later pause is twice as long
+	firstPause = time.Second // pause before the second attempt to store a result; each later pause is twice as long
 	maxPause   = time.Minute
-	storeTime  = 24 * time.Hour // after which a result that cannot be stored is discarded
+	storeTime  = 24 * time.Hour // time after which a result that cannot be stored is discarded
 )
 
 // theStore is what a job waits for if its result cannot be stored.

@@ -54,7 +54,7 @@ type Facts struct {
 	Clock    func() time.Time       // the clock that answers use; a demo store may fix its day. nil: the real clock
 	Budgets  *budgetchange.Executor // changes on ad platforms
 
-	Snapshots alert.Snapshots // for the values of alert rules
+	Snapshots alert.Snapshots // source of the values of alert rules
 	Sender    alert.Sender    // sends alert messages
 	// Weekly writes the summary of a workspace's last whole week, without the recipient's address.
 	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)
