@@ -34,7 +34,7 @@ type Options struct {
 	Sandbox   connect.Options // client options for simulated accounts
 }
 
-// Registry opens the connected accounts. Its methods may be called from many goroutines.
+// Registry opens the connected accounts. Its methods are safe for concurrent use.
 type Registry struct {
 	options Options
 

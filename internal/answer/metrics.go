@@ -59,8 +59,8 @@ func (m *Metric[T]) AddPerDay(days, daysBefore int) {
 	m.PerDay = PercentOf(measure.Change(float64(*m.Value)/float64(days), float64(*m.Previous)/float64(daysBefore)))
 }
 
-// Share is a share or a rate with its value in the previous window. Its change is a difference in percentage points,
-// because readers easily confuse it with a relative change in percent.
+// Share is a share or a rate with its value in the previous window. The change of a share is a difference in percentage
+// points, because readers easily confuse such a difference with a relative change in percent.
 type Share[T ~float64] struct {
 	Value        *T `json:"value"`
 	Previous     *T `json:"previous"`

@@ -62,7 +62,7 @@ type Options struct {
 	Shared bool
 }
 
-// Executor changes campaigns. Its methods may be called from many goroutines.
+// Executor changes campaigns. Its methods are safe for concurrent use.
 type Executor struct {
 	Options
 

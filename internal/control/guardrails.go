@@ -126,7 +126,7 @@ func (g Guardrails) Differences(before Guardrails) string {
 	return strings.Join(parts, "; ")
 }
 
-// Limit is one guardrail as it is set by a command.
+// Limit is one guardrail in the form of the command that sets it.
 type Limit struct{ Name, Value string }
 
 // Limits lists the guardrails with the names and values of the command that sets them.

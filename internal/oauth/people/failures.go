@@ -15,7 +15,7 @@ const (
 )
 
 // failures counts wrong passwords per account and delays the next attempt. Accounts are identified by the hash of the
-// email address, whether they exist or not.
+// email address, including addresses without an account.
 type failures struct {
 	mu   sync.Mutex // guards seen
 	seen map[[sha256.Size]byte]failure
