@@ -77,7 +77,7 @@ func (v *volumes) readFirst(ctx context.Context, w control.Workspace, one *volum
 	v.read(ctx, w, one)
 }
 
-// answer returns the cached number and requests a new reading when it is due.
+// answer returns the cached number and requests a new reading when a reading is due.
 func (v *volumes) answer(w control.Workspace, one *volume) (int64, bool) {
 	now := v.now()
 	v.mu.Lock()

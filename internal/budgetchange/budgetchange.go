@@ -35,7 +35,7 @@ type Rates interface {
 	Convert(ctx context.Context, w control.Workspace, a money.Amount, to money.Currency) (money.Amount, error)
 }
 
-// Store contains the rows of the audit, the previews and the guardrails. The control store implements it.
+// Store contains the audit rows, the previews and the guardrails. The control store implements it.
 type Store interface {
 	AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error)
 	UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
@@ -166,7 +166,7 @@ const (
 type Result struct {
 	Outcome Outcome
 	Preview Preview
-	Change  *control.BudgetChange // the row of the audit; nil for none
+	Change  *control.BudgetChange // the audit row; nil for none
 	Refusal *Refusal              // why the change was not executed, or why its outcome is unknown
 }
 

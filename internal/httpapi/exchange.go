@@ -97,7 +97,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.dispatch(x, r)
 }
 
-// secure sets the headers that every response has. Pages add to them.
+// secure sets the headers that every response has. Pages add more headers.
 func (s *service) secure(h http.Header) {
 	h["X-Content-Type-Options"] = notSniffed
 	h["X-Frame-Options"] = notFramed

@@ -61,7 +61,7 @@ type HistoryChange struct {
 	Moves   []HistoryMove `json:"moves"`
 }
 
-// HistoryMove is a figure that changed. A value is null if the store had no data of the day.
+// HistoryMove is a figure that changed. A value is null if the store had no data for the day.
 type HistoryMove struct {
 	Figure string       `json:"figure"`
 	First  *json.Number `json:"first"`
