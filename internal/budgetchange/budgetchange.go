@@ -1,6 +1,6 @@
 // Package budgetchange changes campaigns on ad platforms: previews, execution at most once, settlement of unknown
 // outcomes, rollback, approval and guardrails. It uses neither HTTP nor SQL. Package ads documents the order in which a
-// platform is read and written. Package control contains the rows of the audit.
+// platform is read and written. Package control contains the audit rows.
 //
 // An execution starts with a preview. If the guardrails pass, the execution stores a pending row. The row claims the
 // campaign. Then the execution reads the campaign again and writes once. If someone else changed the campaign since the

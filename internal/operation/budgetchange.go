@@ -165,7 +165,7 @@ var ListBudgetChanges = Operation[control.BudgetChangeFilter, []control.BudgetCh
 	},
 }
 
-// MostBudgetChanges is the number of changes in a list when no limit is given.
+// MostBudgetChanges is the maximum number of changes in a list if the caller sets no limit.
 const MostBudgetChanges = 1000
 
 // ShowBudgetChange returns one change on an ad platform.

@@ -313,7 +313,7 @@ func oneKPIs(row experimentRow, c money.Currency) []frame.KPI {
 	return kpis
 }
 
-// weeks draws observed and expected revenue of the treated regions. Each week is at its own first day.
+// weeks draws observed and expected revenue of the treated regions. Each week is drawn at its first day.
 func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.ExperimentEvidence, currency money.Currency) frame.Block {
 	d := plot.Days{
 		Name: "Observed", Ahead: "Expected", Band: "90% of weeks before", Axis: frame.ShortMoney(currency),

@@ -488,7 +488,7 @@ func (c *forecastPages) changeForecasts(w http.ResponseWriter, v frame.Visit) {
 	}
 }
 
-// targetForm reads the change from the form, and the name of its confirmation.
+// targetForm reads the change from the form. It also returns the name of the confirmation message.
 func (c *forecastPages) targetForm(v frame.Visit, w control.Workspace) (change targetChange, done string, err error) {
 	form := v.PostForm
 	switch form.Get("action") {

@@ -47,7 +47,8 @@ func openSQLite(ctx context.Context, o Options) (*database, error) {
 	return d, nil
 }
 
-// private creates the file so that only its owner can read it. SQLite gives its side files the same mode.
+// private creates the file so that only its owner can read it. SQLite gives its write-ahead log and its shared-memory
+// file the same mode.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
