@@ -72,7 +72,7 @@ type alertLine struct {
 	Value     *control.AlertValue    `json:"value,omitempty"`
 	Reference *control.AlertValue    `json:"reference,omitempty"`
 	Met       bool                   `json:"met"`
-	Unjudged  string                 `json:"not_judged,omitempty"` // the reason
+	Unjudged  string                 `json:"not_judged,omitempty"` // why the day was not evaluated
 }
 
 // Run lists the rules.

@@ -84,7 +84,7 @@ func main() {
 
 // run parses the arguments, runs the command and returns the exit code.
 func run(ctx context.Context, args []string, con *console) int {
-	syscall.Umask(0o077) // new files, including those of the database engines, are readable by this user only
+	syscall.Umask(0o077) // only this user can read new files, including files of the database engines
 	var cmds commands
 	exited := -1
 	parser, err := kong.New(&cmds,

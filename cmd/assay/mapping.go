@@ -56,7 +56,7 @@ type mappingLine struct {
 	Problem string      `json:"problem,omitempty"` // why this release cannot use it
 }
 
-// Run lists the mappings, including those of earlier releases that this release cannot use.
+// Run lists the mappings, including mappings of earlier releases that this release cannot use.
 func (c *mappingList) Run(ctx context.Context, con *console) error {
 	store, err := c.open(ctx, con)
 	if err != nil {

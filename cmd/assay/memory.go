@@ -29,7 +29,7 @@ func setMemory() {
 }
 
 // machineMemory returns the bytes of memory that this process may use. This is the memory of the machine, or less in a
-// container with a limit. It is 0 on systems without these files.
+// container with a limit. The result is 0 on systems without /proc/meminfo.
 func machineMemory() int64 {
 	var bytes int64
 	if info, err := os.ReadFile("/proc/meminfo"); err == nil {

@@ -34,7 +34,7 @@ type Options struct {
 	Sandbox   connect.Options // client options for simulated accounts
 }
 
-// Registry opens the connected accounts. Its methods may be called from many goroutines.
+// Registry opens the connected accounts. Its methods are safe for concurrent use.
 type Registry struct {
 	options Options
 
@@ -101,7 +101,7 @@ func (r *Registry) TestOlder(ctx context.Context, ws measure.WorkspaceID, before
 	return r.testAll(ctx, slices.DeleteFunc(all, func(c control.Connection) bool { return c.TestedAt.After(before) }))
 }
 
-// testAll tests the connections and stores their new state, also in the slice.
+// testAll tests the connections and writes their new state to the store and to the slice.
 func (r *Registry) testAll(ctx context.Context, all []control.Connection) error {
 	for i, c := range all {
 		all[i].ConnectionState = r.test(ctx, c)

@@ -15,7 +15,7 @@ import (
 
 // Days of an evaluation, all before today.
 const (
-	judgedDays    = 3  // days that each evaluation judges, because reports of spend arrive days later
+	judgedDays    = 3  // number of days in each evaluation, because reports of spend arrive days later
 	correctedDays = 28 // events of these days get corrected values
 	retiredAfter  = 7  // an evaluation does not wait for a source without data for this many days
 )
@@ -105,7 +105,7 @@ type State struct {
 	Value     control.AlertValue
 	Reference *control.AlertValue
 	Met       bool
-	Why       string // reason why the day is not judged; "" if it is judged
+	Why       string // reason why the day is not evaluated; "" if it is evaluated
 }
 
 // States returns the rules of a workspace with the values of the last whole day.

@@ -17,7 +17,7 @@ type verdict struct {
 	Value     control.AlertValue
 	Reference *control.AlertValue // reference of change_above
 	Met       bool
-	Why       string // reason why the day is not judged; "" if it is judged
+	Why       string // reason why the day is not evaluated; "" if it is evaluated
 }
 
 // judge applies a rule to a day. The function known returns the value of the rule's metric on a day. If the data of the

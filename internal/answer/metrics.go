@@ -24,14 +24,15 @@ func (Metric[T]) JSONSchema() json.RawMessage {
 			`,"change_pct_per_day":` + figure + `},"required":["value","previous","change_pct"]}`)
 }
 
-// MetricOf returns the metric of two totals.
+// MetricOf returns a metric with the totals of the current and the previous window.
 func MetricOf[T ~float64](value, previous T) Metric[T] {
 	return Metric[T]{
 		Value: &value, Previous: &previous, ChangePct: PercentOf(measure.Change(float64(value), float64(previous))),
 	}
 }
 
-// MetricOfKnown returns the metric of two figures that may be undefined or unknown.
+// MetricOfKnown returns a metric with the figures of the current and the previous window. The figures may be undefined
+// or unknown.
 func MetricOfKnown[T ~float64](value, previous *T) Metric[T] {
 	m := Metric[T]{Value: value, Previous: previous}
 	if value != nil && previous != nil {
@@ -59,8 +60,8 @@ func (m *Metric[T]) AddPerDay(days, daysBefore int) {
 	m.PerDay = PercentOf(measure.Change(float64(*m.Value)/float64(days), float64(*m.Previous)/float64(daysBefore)))
 }
 
-// Share is a share or a rate with its value in the previous window. Its change is a difference in percentage points,
-// because readers easily confuse it with a relative change in percent.
+// Share is a share or a rate with its value in the previous window. The change of a share is a difference in percentage
+// points, because readers easily confuse such a difference with a relative change in percent.
 type Share[T ~float64] struct {
 	Value        *T `json:"value"`
 	Previous     *T `json:"previous"`
@@ -75,7 +76,8 @@ func (Share[T]) JSONSchema() json.RawMessage {
 			`{"type":["number","null"],"description":"Percentage points."}},"required":["value","previous","change_points"]}`)
 }
 
-// ShareOf returns the share of two percentages that may be undefined or unknown.
+// ShareOf returns a share with the percentages of the current and the previous window. The percentages may be undefined
+// or unknown.
 func ShareOf[T ~float64](value, previous *T) Share[T] {
 	s := Share[T]{Value: value, Previous: previous}
 	if value != nil && previous != nil {

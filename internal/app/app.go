@@ -104,7 +104,7 @@ type App struct {
 	sandbox   *sandbox.Sandbox       // simulated ad accounts of the demo store
 	accounts  *accounts.Registry
 	tools     *toolkit.Service
-	clock     func() time.Time   // the clock of answers
+	clock     func() time.Time   // the clock that answers use
 	bodies    *bodybudget.Budget // memory for the bodies of callers that are not authenticated yet
 	health    writeCheck         // write check of the control data
 	closeBy   time.Time          // deadline for closing the stores; zero: the service has not been shut down
@@ -317,7 +317,7 @@ func (a *App) tryFacts(ctx context.Context) error {
 		if a.engine.Try(ctx, w.ID) == nil { // Try logs an error
 			a.catchUp(ctx, w.ID)
 		}
-		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many stores, only those in use remain open
+		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many stores, only the stores in use remain open
 			_ = a.engine.Rest(ctx, w.ID) // if this fails, the file stays open
 		}
 	}

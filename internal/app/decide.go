@@ -22,9 +22,9 @@ const (
 
 // freshness is the state of a workspace for which its findings are computed.
 type freshness[State comparable] struct {
-	seen, done State     // of the last check; of the findings
-	failed     State     // of the last failed computation
-	at         time.Time // of the last computation
+	seen, done State     // seen: state at the last check; done: state of the computed findings
+	failed     State     // state of the last failed computation
+	at         time.Time // time of the last computation
 }
 
 // due reports whether to compute the findings of a state now. The state must have been the same at the last check, because
@@ -39,7 +39,7 @@ func (f *freshness[State]) due(state State, now time.Time) bool {
 	return true
 }
 
-// computed records the result of a computation. If it failed, it is due again after the pause.
+// computed records the result of a computation. A failed computation is due again after the pause.
 func (f *freshness[State]) computed(state State, err error) {
 	if err != nil {
 		f.failed = state
@@ -48,9 +48,10 @@ func (f *freshness[State]) computed(state State, err error) {
 	f.done = state
 }
 
-// warmDecisions computes the findings of the first workspaces at startup and after each change until ctx ends, so that the
-// first visit of the pages of decisions and insights does not wait for them. Their cache has the state of the data as
-// its key: a visit before the computation ends waits for it, and no visit gets older findings.
+// warmDecisions computes the findings of the first workspaces at startup and after each change until ctx ends. The
+// first visit of the Decisions page or the Insights page then does not wait for the computation. The cache of the
+// findings has the state of the data as its key, so no visit gets older findings. A visit before the computation ends
+// waits for it.
 func (a *App) warmDecisions(ctx context.Context) error {
 	again := time.NewTicker(findingsEvery)
 	defer again.Stop()

@@ -124,8 +124,8 @@ func (f copyFiles) MayMake(_ context.Context, ws measure.WorkspaceID) error {
 		WithHint("stop the service and run: assay facts move --workspace %s --to clickhouse", ws)
 }
 
-// Opened implements [duckdb.Files]. Backups contain the workspaces with this record. Without ClickHouse, the service
-// reports that their facts are missing.
+// Opened implements [duckdb.Files]. It records that the workspace has a facts file. Backups contain the workspaces with
+// this record. Without ClickHouse, the service reports that the facts of these workspaces are missing.
 func (f copyFiles) Opened(ctx context.Context, ws measure.WorkspaceID) error {
 	return f.files.Opened(ctx, ws)
 }

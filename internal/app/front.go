@@ -27,7 +27,7 @@ import (
 )
 
 // front is the network-facing part of the service: authentication, pages and routes. It is built once the address is
-// known, because tokens and pages contain it.
+// known, because tokens and pages contain the address.
 type front struct {
 	keys    *auth.Keys
 	server  *oauth.Server

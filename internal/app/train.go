@@ -110,8 +110,8 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// searchPause is the time between the start and the training of the search. The first calls and pages have the
-// processor to themselves.
+// searchPause is the delay from startup to the training of the search. The training therefore does not slow down the
+// first calls and pages.
 const searchPause = 2 * time.Second
 
 // warmSearch trains the search of the tool explain, so that the first search does not wait for the training.
@@ -134,7 +134,7 @@ func (a *App) warmSearch(ctx context.Context) error {
 	return nil
 }
 
-// warmed is the number of models that are loaded on startup. More would use memory that may not be needed.
+// warmed is the number of models that are loaded on startup. Loading more models could use memory that nobody needs.
 const warmed = 20
 
 // warmModels loads the models of the first workspaces.

@@ -159,7 +159,7 @@ func (f *filler) channel(p Parameter) any {
 	return named[0]
 }
 
-// named returns the channels of the clause, without those that only name the subject of the tool.
+// named returns the channels of the clause, except channels that only name the subject of the tool.
 func (f *filler) named() []string {
 	return slices.DeleteFunc(slices.Clone(f.clause.channels), func(c string) bool {
 		return c == "influencer" && (f.tool.Name == "influencers" || f.tool.Name == "creators") || c == "affiliate" && f.tool.Name == "influencers"

@@ -18,7 +18,7 @@ import (
 // MaxCalls is the maximum number of calls of one question.
 const MaxCalls = 4
 
-// Question is a question that is asked on a day in the store's time zone.
+// Question is a question that is asked on a day in the workspace's time zone.
 type Question struct {
 	Text     string
 	Today    civil.Date
@@ -223,7 +223,7 @@ func (tr *Translator) choose(c *clause) choice {
 	return best
 }
 
-// strangeness returns the share of the clause's content that occurs in no training question in scope.
+// strangeness returns the share of the clause's words and slots that occur in no training question in scope.
 func (tr *Translator) strangeness(c *clause) float64 {
 	strange, all := 0, 0
 	for _, it := range c.items {

@@ -37,7 +37,7 @@ func (f *filler) explain() {
 	}
 }
 
-// explainLimits states what the question asks for and the tool does not have.
+// explainLimits states the parts of the question that the tool does not support.
 func (f *filler) explainLimits() {
 	name, c := f.tool.Name, f.clause
 	if f.tool.Writes || name == "explain" {

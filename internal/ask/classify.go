@@ -175,7 +175,7 @@ func Train(examples []Example, words string) ([]byte, error) {
 // trainer is a logistic model with AdaGrad steps.
 type trainer struct {
 	classes       []string
-	weights, seen []float64 // one per bucket and class; sums of squared gradients
+	weights, seen []float64 // one weight per bucket and class, and its sum of squared gradients
 	bias          []float64
 }
 

@@ -41,7 +41,7 @@ func (c *clause) periods(today civil.Date) (pair, bool) {
 	return pair{}, false
 }
 
-// expressions returns the past periods that a clause names, and those that refer to another period.
+// expressions returns the past periods that a clause names, and the expressions that refer to another period.
 func (c *clause) expressions() (named, related []when.Expression) {
 	for _, w := range c.whens {
 		switch w.Kind {

@@ -85,7 +85,7 @@ type NewKey struct {
 // toolForm is the form of a tool name.
 var toolForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Create creates a key on behalf of the caller actor and returns it with its secret, which cannot be shown again.
+// Create creates a key on behalf of the caller actor and returns it with its secret, which is shown once.
 func (k *Keys) Create(ctx context.Context, n NewKey, actor string) (Secret, control.Key, error) {
 	key, err := k.described(n)
 	if err != nil {

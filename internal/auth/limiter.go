@@ -32,8 +32,8 @@ type LimiterOptions struct {
 	Log      *slog.Logger     // nil: no logging
 }
 
-// Limiter limits the requests of a workspace per minute of the clock, over all its credentials. The limit does not
-// refill within a minute. Its methods are safe for concurrent use.
+// Limiter limits the requests of a workspace in fixed windows of one minute, over all its credentials. The limit does
+// not refill within a window. Its methods are safe for concurrent use.
 type Limiter struct {
 	tiers    []Tier
 	override int
@@ -93,7 +93,7 @@ type RateBy string
 // The sources of a rate limit, highest priority first.
 const (
 	RateByOperator  RateBy = "operator"  // set for every workspace
-	RateByWorkspace RateBy = "workspace" // set for this one
+	RateByWorkspace RateBy = "workspace" // set for this workspace
 	RateByVolume    RateBy = "volume"    // the tier of its orders in the last 30 days
 )
 
@@ -103,7 +103,7 @@ type Rate struct {
 	By        RateBy
 	Orders    int64 // orders in the last 30 days; set only by volume
 	Known     bool  // whether the orders could be read; if not, the highest tier applies
-	Tier      Tier  // only by volume
+	Tier      Tier  // tier of the workspace; set only by volume
 }
 
 func (l *Limiter) rate(ctx context.Context, w control.Workspace) Rate {

@@ -40,7 +40,7 @@ type volume struct {
 	first  chan struct{} // closed when the first reading ended, successfully or not
 	orders int64
 	known  bool
-	due    time.Time // when it is to be read again
+	due    time.Time // time at which the number is read again
 }
 
 func newVolumes(orders Orders, now func() time.Time, log *slog.Logger) *volumes {
@@ -77,7 +77,7 @@ func (v *volumes) readFirst(ctx context.Context, w control.Workspace, one *volum
 	v.read(ctx, w, one)
 }
 
-// answer returns the cached number and requests a new reading when it is due.
+// answer returns the cached number and requests a new reading when a reading is due.
 func (v *volumes) answer(w control.Workspace, one *volume) (int64, bool) {
 	now := v.now()
 	v.mu.Lock()

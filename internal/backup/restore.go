@@ -37,7 +37,7 @@ type Restore struct {
 // Restored is the result of a restore.
 type Restored struct {
 	Manifest Manifest
-	Compared []Comparison // by workspace and table; the control data have the workspace ""
+	Compared []Comparison // comparisons by workspace and table; the control data have the workspace ""
 	// LacksSecret is true if the installation's secret must be added before a service can start.
 	LacksSecret bool
 }

@@ -49,7 +49,7 @@ type State struct {
 	Scheduled bool
 	Last      time.Time // time of the newest backup in the folder; zero: none
 	Next      time.Time // time of the next backup; zero before the service has started
-	Problem   string    // one sentence; "" if the backups are as planned
+	Problem   string    // one sentence; "" if the backups are on schedule
 	Fix       string    // what to do about the problem
 }
 

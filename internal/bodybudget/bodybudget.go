@@ -19,7 +19,7 @@ var ErrFull = errors.New("the memory for request bodies of anonymous callers is 
 type Budget struct {
 	limit  int64
 	share  int64     // maximum bytes of one address
-	blocks sync.Pool // of *block; reused, so that many bodies need few allocations
+	blocks sync.Pool // pool of *block; reused, so that many bodies need few allocations
 
 	mu   sync.Mutex // guards the fields below
 	used int64

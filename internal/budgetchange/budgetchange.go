@@ -1,6 +1,6 @@
 // Package budgetchange changes campaigns on ad platforms: previews, execution at most once, settlement of unknown
 // outcomes, rollback, approval and guardrails. It uses neither HTTP nor SQL. Package ads documents the order in which a
-// platform is read and written. Package control contains the rows of the audit.
+// platform is read and written. Package control contains the audit rows.
 //
 // An execution starts with a preview. If the guardrails pass, the execution stores a pending row. The row claims the
 // campaign. Then the execution reads the campaign again and writes once. If someone else changed the campaign since the
@@ -35,7 +35,7 @@ type Rates interface {
 	Convert(ctx context.Context, w control.Workspace, a money.Amount, to money.Currency) (money.Amount, error)
 }
 
-// Store contains the rows of the audit, the previews and the guardrails. The control store implements it.
+// Store contains the audit rows, the previews and the guardrails. The control store implements it.
 type Store interface {
 	AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error)
 	UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
@@ -62,7 +62,7 @@ type Options struct {
 	Shared bool
 }
 
-// Executor changes campaigns. Its methods may be called from many goroutines.
+// Executor changes campaigns. Its methods are safe for concurrent use.
 type Executor struct {
 	Options
 
@@ -117,7 +117,7 @@ type Preview struct {
 	Unit           string // name of the platform's budget unit, such as micros
 	Current, New   control.ChangeValue
 	Budget         ads.Budget // budget, with the campaigns that use a shared budget
-	Unchanged      bool       // the live value is the new one
+	Unchanged      bool       // the campaign already has the new value
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict
 	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget. It is nil
@@ -156,7 +156,7 @@ type Outcome string
 const (
 	Previewed Outcome = "preview"
 	Executed  Outcome = "executed"
-	Unchanged Outcome = "unchanged" // the live value was the new one already; there is no row
+	Unchanged Outcome = "unchanged" // the campaign had the new value already; there is no row
 	Unknown   Outcome = "unknown"   // the platform may have executed the change
 	Refused   Outcome = "refused"   // nothing was changed
 	Awaiting  Outcome = "awaiting_approval"
@@ -166,8 +166,8 @@ const (
 type Result struct {
 	Outcome Outcome
 	Preview Preview
-	Change  *control.BudgetChange // the row of the audit; nil for none
-	Refusal *Refusal              // why the change was refused, or why its outcome is unknown
+	Change  *control.BudgetChange // the audit row; nil for none
+	Refusal *Refusal              // why the change was not executed, or why its outcome is unknown
 }
 
 // Refusal is the reason why a change was not executed.

@@ -9,9 +9,9 @@ import (
 	"assay/internal/fault"
 )
 
-// Rollback sets the value that the campaign had before a change, with the same steps as any change. It is rejected if
-// the change was not applied or was already rolled back. It is also rejected if the live value differs from the value
-// that the change set. Without confirm, Rollback is a preview.
+// Rollback sets the value that the campaign had before a change, with the same steps as any change. The rollback is
+// rejected if the change was not applied or was already rolled back. It is also rejected if the live value differs from
+// the value that the change set. Without confirm, Rollback is a preview.
 func (e *Executor) Rollback(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, reason string, confirm bool) (
 	Result, error,
 ) {

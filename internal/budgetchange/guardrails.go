@@ -32,7 +32,7 @@ const (
 
 // Situation is a change with all inputs of the guardrails.
 type Situation struct {
-	Now           time.Time // in the store's time zone
+	Now           time.Time // in the workspace's time zone
 	Field         control.ChangeField
 	Previous, New money.Amount // daily budget in the currency of the account
 	// Limits is the value of New in the currency of the guardrails' amounts. If New cannot be converted, NoRate is the
@@ -42,7 +42,7 @@ type Situation struct {
 	Recent []time.Time // executed changes of the campaign in the last 24 hours, rollbacks excluded; in any order
 	Seen   time.Time   // when the caller last saw a preview of the change; zero: never
 
-	Rollback bool // undoes a change: exempt from step, hours, counts and preview
+	Rollback bool // undoes a change: exempt from step, hours, number of changes and preview
 	Person   bool // requested by a person, not by a tool
 	Approved bool // another member has approved it
 }

@@ -17,7 +17,7 @@ import (
 type unsettled struct {
 	row      control.BudgetChange
 	from     time.Time // start of the series of reads
-	deadline time.Time // of the write; the start of this process for a row of an ended process in an unshared store
+	deadline time.Time // deadline of the write; if the store is not shared, the start of this process for a row of an ended process
 	next     int       // number of the next read
 }
 

@@ -77,7 +77,7 @@ type Chart struct {
 // Series is one line, one set of bars or one slice.
 type Series struct {
 	Name   string
-	Points []Point // by date, at most one per day, week or month, according to Granularity
+	Points []Point // points in order of date, at most one per day, week or month, according to Granularity
 }
 
 // Point is the value of a day, week or month. Its date is any day of that period. Days without a point and missing

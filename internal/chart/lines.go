@@ -67,8 +67,8 @@ func runs(dots []dot, at func(dot) vg.Point) []run {
 	return out
 }
 
-// marked reports whether a dot has a marker. Partial and isolated dots always have a marker. The markers of other dots
-// are far enough apart to keep the lines readable, and those of different series alternate.
+// marked reports whether a dot has a marker. Partial and isolated dots always have a marker. Other dots have markers
+// far enough apart to keep the lines readable. The markers of different series alternate.
 func (s sheet) marked(series, i int, apart vg.Length) bool {
 	dots := s.tracks[series].dots
 	d := dots[i]

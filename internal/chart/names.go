@@ -23,7 +23,7 @@ const (
 )
 
 // endNames returns the labels of a few lines. It returns nil if a legend is easier to read: for many lines, for bars,
-// and for a picture too narrow for labels at its side.
+// and for a picture too narrow for labels.
 func (s sheet) endNames(wide vg.Length) *endNames {
 	if s.Kind != Line || len(s.tracks) > directNames || wide < besideWidth || !s.needsLegend() {
 		return nil

@@ -17,7 +17,8 @@ type slice struct {
 	start        float64 // clockwise from the top, in turns
 }
 
-// slices returns the slices of the series with a sum above zero, in the series' order, and the total of those sums.
+// slices returns one slice for each series with a sum above zero, in the series' order. It also returns the total of
+// these sums.
 func (s sheet) slices() (all []slice, total float64) {
 	for _, t := range s.tracks {
 		total += max(0, t.sum())

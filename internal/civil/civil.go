@@ -1,7 +1,7 @@
 // Package civil contains calendar days and periods, and the only conversion of an instant to a day.
 //
-// A day in a report is a day in the store's time zone. An instant is a [time.Time] in UTC. Only [DayOf] and [StartOf]
-// convert between the two, so a missing time zone cannot be overlooked.
+// A day in a report is a day in the workspace's time zone. An instant is a [time.Time] in UTC. Only [DayOf] and
+// [StartOf] convert between the two, so a missing time zone cannot be overlooked.
 package civil
 
 import (

@@ -91,7 +91,7 @@ func (g Granularity) Next(d Date) Date {
 	return d.AddDays(1)
 }
 
-// Buckets cuts the period into days, weeks or months. The ends of the period may cut off the first and the last part.
+// Buckets cuts the period into days, weeks or months. The ends of the period may cut off the first and the last bucket.
 func (r Range) Buckets(g Granularity) []Range {
 	var out []Range
 	for start := r.First; !start.After(r.Last) && r.Days() > 0; {

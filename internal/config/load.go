@@ -22,7 +22,7 @@ import (
 type Sources struct {
 	File    string            // YAML; "" for none
 	Environ []string          // NAME=value, in the form of os.Environ
-	Flags   map[string]string // by key, only the flags that were set
+	Flags   map[string]string // flags that were set, by key
 }
 
 // mistake is an invalid setting.

@@ -37,7 +37,7 @@ func (c *accountPages) signInPage(w http.ResponseWriter, r *http.Request) {
 	c.showSignIn(w, r, http.StatusOK, signInView{Next: next})
 }
 
-// visitToken returns the CSRF token of a form before sign-in. It is bound to the browser by a cookie.
+// visitToken returns the CSRF token of a form before sign-in. A cookie binds the token to the browser.
 func (c *accountPages) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
 	visit := c.Cookies.Read(r, cookie.Visit)
 	if visit == "" {

@@ -229,7 +229,7 @@ const (
 )
 
 // Destination receives the alert messages of a workspace. An email destination is a member who chose to receive the
-// messages. It is removed when the membership ends.
+// messages. The destination is removed when the membership ends.
 type Destination struct {
 	ID        DestinationID
 	Workspace measure.WorkspaceID

@@ -182,7 +182,7 @@ type BudgetChangeFilter struct {
 	Platform  measure.Platform
 	Account   string
 	Campaign  string
-	Budget    string // with Campaign: changes of the campaign or of this budget
+	Budget    string // if Campaign is also set: changes of the campaign or of this budget
 	Statuses  []ChangeStatus
 	Since     time.Time // requested or settled at this instant or later
 	Limit     int

@@ -41,10 +41,10 @@ const (
 
 	CustomerForgotten EventKind = "customer_forgotten" // the subject is the keyed hash of the store's customer
 
-	TargetSet     EventKind = "target_set" // set on a page; the subject is the target, the detail its value
+	TargetSet     EventKind = "target_set" // set on a page; the subject is the target, the detail is its value
 	TargetRemoved EventKind = "target_removed"
 
-	BackupMade EventKind = "backup_made" // by a command; the subject is the manifest
+	BackupMade EventKind = "backup_made" // a command made a backup; the subject is the manifest
 )
 
 // EventFilter selects entries of the audit log. The zero value of every field but Limit selects all.

@@ -116,7 +116,7 @@ func (e Experiment) SamePlan(other Experiment) bool {
 // Finding is the reported result of a study: incremental revenue per unit of spend.
 type Finding struct {
 	Return    float64 // incremental return on spend
-	Low, High float64 // its interval
+	Low, High float64 // interval of the return
 	LevelPct  int     // nominal coverage of the interval in percent, 50 to 99
 }
 

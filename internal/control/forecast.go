@@ -26,7 +26,7 @@ type Forecast struct {
 	Metric      string
 	Channel     measure.Channel // "" for the whole store
 	Made        civil.Date      // date in the workspace's time zone
-	Days        civil.Range     // the days that the sum covers
+	Days        civil.Range     // the days of the total
 	Median      float64         // money in whole currency units
 	Bands       [3]ForecastBand // prediction intervals at [ForecastLevels]
 	Method      string          // forecasting method, such as "Pool"

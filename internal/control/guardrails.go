@@ -19,8 +19,8 @@ type Guardrails struct {
 	Ceiling      money.Amount // largest new daily budget
 	PerHour      int          // changes of one campaign in 60 minutes
 	PerDay       int          // changes of one campaign in 24 hours
-	Hours        Hours        // hours of the day in the store's time zone in which changes are made
-	Stop         bool         // tools change nothing
+	Hours        Hours        // hours of the day, in the workspace's time zone, in which changes are allowed
+	Stop         bool         // tools cannot make changes
 	PreviewFirst bool         // a change needs a preview by the same caller within [PreviewTime]
 	ApproveAbove money.Amount // a new daily budget above it needs the approval of another member
 	Version      int64        // increases with each change; 0: never changed
@@ -126,7 +126,7 @@ func (g Guardrails) Differences(before Guardrails) string {
 	return strings.Join(parts, "; ")
 }
 
-// Limit is one guardrail as it is set by a command.
+// Limit is one guardrail in the form of the command that sets it.
 type Limit struct{ Name, Value string }
 
 // Limits lists the guardrails with the names and values of the command that sets them.

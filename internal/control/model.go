@@ -12,8 +12,8 @@ type ModelState struct {
 	TrainedAt time.Time // when the last training ended
 }
 
-// StoredModels are the trained models of a workspace. They are the model in use and, if the last training was rejected,
-// its model.
+// StoredModels are the trained models of a workspace: the model in use and, if the last training was rejected, the
+// rejected model.
 type StoredModels struct {
 	Workspace measure.WorkspaceID
 	Made      time.Time // creation time of the workspace, because a deleted workspace may be created again with the same ID

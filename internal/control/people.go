@@ -17,7 +17,7 @@ type UserID string
 type User struct {
 	ID        UserID
 	Email     string // in lower case
-	Password  string // its hash in PHC format; never the password
+	Password  string // hash of the password in PHC format; never the password
 	CreatedAt time.Time
 }
 
@@ -74,7 +74,7 @@ func (r Role) rank() int {
 }
 
 // MayGive reports whether a person with the role may give the other role to another person or remove it. Only managers
-// may, and the other role must not be higher than their own. An unknown role cannot be given.
+// may, and the other role must not be higher than their own. Nobody may give an unknown role.
 func (r Role) MayGive(other Role) bool {
 	return r.Manages() && slices.Contains(Roles(), other) && !other.Outranks(r)
 }

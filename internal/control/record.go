@@ -22,7 +22,7 @@ const (
 	ReportRemoved     EventKind = "report_removed"
 	InsightDismissed  EventKind = "insight_dismissed"
 	InsightRestored   EventKind = "insight_restored"
-	CouponMapped      EventKind = "coupon_mapped" // the subject is the code, the detail its channel
+	CouponMapped      EventKind = "coupon_mapped" // the subject is the code, the detail is its channel
 )
 
 // The maximum numbers of records of a workspace.

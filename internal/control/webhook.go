@@ -14,7 +14,7 @@ type HookSecretID string
 type HookSecret struct {
 	ID        HookSecretID
 	Workspace measure.WorkspaceID
-	Shop      string // its domain, such as acme.myshopify.com; "" accepts any sender that has the secret
+	Shop      string // domain of the shop, such as acme.myshopify.com; "" accepts any sender that has the secret
 	Sealed    []byte // encrypted with the installation's secret
 	CreatedAt time.Time
 }

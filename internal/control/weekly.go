@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// WeeklyReader is a member who receives the weekly summary of a workspace by email. It is removed when the membership
-// ends.
+// WeeklyReader is a member who receives the weekly summary of a workspace by email. The record is removed when the
+// membership ends.
 type WeeklyReader struct {
 	Workspace measure.WorkspaceID
 	Member    UserID

@@ -21,7 +21,7 @@ type Store struct {
 	Orders int        `json:"orders"`
 	Future int        `json:"future,omitempty"` // days after today in truth.json
 	Today  civil.Date `json:"today"`            // zero: the day of generation
-	Frozen bool       `json:"frozen"`           // the clock of answers is fixed at noon of Today
+	Frozen bool       `json:"frozen"`           // the clock that answers use is fixed at noon of Today
 	Whole  bool       `json:"whole"`            // false until it is complete
 }
 
@@ -41,8 +41,8 @@ func Read(dataDir string) (made Store, ok bool, err error) {
 	return made, true, nil
 }
 
-// Clock returns the clock that the measurements use. It is the real clock, or fixed at noon of the demo's frozen day.
-// Limits, expiries and timeouts use the real clock.
+// Clock returns the clock that answers use. It is the real clock, or fixed at noon of the demo's frozen day. Limits,
+// expiries and timeouts use the real clock.
 func Clock(dataDir string, real func() time.Time) (func() time.Time, error) {
 	made, ok, err := Read(dataDir)
 	if err != nil || !ok || !made.Frozen || !made.Whole {

@@ -161,7 +161,7 @@ func (d *diagnosis) stores(ctx context.Context) {
 	d.workspacesOf(ctx, a)
 }
 
-// running gets the list of facts that cannot be opened from the service that has locked the directory.
+// running asks the service that has locked the directory which facts it cannot open.
 func (d *diagnosis) running(ctx context.Context) {
 	var unopened map[measure.WorkspaceID]string
 	s, err := socket.Connect(d.config.Data)

@@ -25,9 +25,9 @@ import (
 )
 
 const (
-	hookPause = 5 * time.Second // time to collect messages before they are processed
-	hookBatch = 500             // messages that are processed in one step
-	hookTurns = 4               // workspaces that are processed at a time
+	hookPause = 5 * time.Second // time to collect messages before they are imported
+	hookBatch = 500             // messages that are imported in one step
+	hookTurns = 4               // workspaces with an import of messages at a time
 	hookRetry = time.Minute     // wait after a failure that no message caused
 
 	maxHookID = 100
@@ -163,14 +163,14 @@ func privacyEvents(d control.Delivery) []control.Event {
 	return []control.Event{{Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: shopActor, At: d.At, Subject: d.Topic, Detail: what}}
 }
 
-// Run processes messages into facts until ctx ends, some seconds after they arrive. Messages that are still pending
-// then, or that a killed process stored, are processed after the next start. Several workspaces are processed at a
-// time. A workspace with a running import is skipped and tried later, so it does not block others.
+// Run imports messages as facts until ctx ends, some seconds after they arrive. Messages that are still pending then,
+// or that a killed process stored, are imported after the next start. Run imports messages of several workspaces at a
+// time. It skips a workspace with another running import and tries again later, so the workspace does not block others.
 func (f *Feed) Run(ctx context.Context) error {
 	var working panics.Group
 	defer working.Wait()
 	turns := make(chan struct{}, hookTurns)
-	var busy sync.Map // workspaces that are being processed
+	var busy sync.Map // workspaces with a running import of messages
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -214,7 +214,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// all processes the waiting messages of a workspace. It stops when an import into the workspace starts.
+// all imports the waiting messages of a workspace. It stops when another import into the workspace starts.
 func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	for !f.Busy(ws) {
 		messages, err := f.Store.Waiting(ctx, ws, hookBatch)
@@ -228,8 +228,8 @@ func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// redact removes customers whose deletion is requested by messages. It runs before messages are processed, so orders in
-// the same batch become anonymous too.
+// redact removes customers if messages request their deletion. It runs before messages are imported, so orders in the
+// same batch become anonymous too.
 func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
 	for i := range messages {
 		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {
@@ -247,7 +247,7 @@ func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages
 	return nil
 }
 
-// batch processes messages of a workspace and returns the number of finished messages.
+// batch imports messages of a workspace and returns the number of finished messages.
 func (f *Feed) batch(ctx context.Context, ws measure.WorkspaceID, messages []control.Delivery) (int, error) {
 	workspace, err := f.Store.Workspace(ctx, ws)
 	if err != nil {

@@ -21,7 +21,7 @@ var severities = []Severity{SeverityError, SeverityWarning, SeverityInfo, Severi
 // CheckedImports is the number of imports, latest first, that the checks and the list of imports need.
 const CheckedImports = 500
 
-const keyEndsSoon = 14 * 24 * time.Hour // before a key expires
+const keyEndsSoon = 14 * 24 * time.Hour // remaining lifetime from which an expiring key is reported
 
 // Check runs all checks and returns their findings, the most severe first. Imports are the latest entries of the import
 // ledger.
@@ -167,8 +167,8 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 }
 
 const (
-	hooksSilent = 7 * 24 * time.Hour // without messages before a warning
-	hooksLate   = 1000               // pending messages before a warning
+	hooksSilent = 7 * 24 * time.Hour // time without messages before a warning
+	hooksLate   = 1000               // number of pending messages before a warning
 )
 
 // checkHooks checks for received webhook messages that are not in the figures, and for missing messages. A workspace

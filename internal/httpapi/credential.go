@@ -91,7 +91,7 @@ func (s *service) stepUp(p auth.Principal, needed []string) string {
 	return `Bearer error="insufficient_scope", scope="` + strings.Join(all, " ") + `", resource_metadata="` + s.metadataURL + `"`
 }
 
-// withinLimit counts the call and rejects it when the workspace has used its calls of this minute.
+// withinLimit counts the request. It rejects the request if the workspace has reached its rate limit.
 func (s *service) withinLimit(x *exchange, r *http.Request) bool {
 	d := s.Limits.Count(r.Context(), x.principal)
 	reset := wholeSeconds(d.ResetIn)

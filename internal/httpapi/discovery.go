@@ -34,8 +34,8 @@ func (s *service) describe() []byte {
 	})
 }
 
-// serveInfo sends the description of the service to an authenticated caller. The call does not count against the rate
-// limit.
+// serveInfo sends the description of the service to an authenticated caller. The request does not count against the
+// rate limit.
 func (s *service) serveInfo(x *exchange, r *http.Request) {
 	if s.authenticate(x, r) {
 		x.json(http.StatusOK, s.info)
@@ -43,7 +43,7 @@ func (s *service) serveInfo(x *exchange, r *http.Request) {
 }
 
 // resourceMetadata names the authorization server that issues tokens for the endpoint (RFC 9728). It offers only the
-// lowest scope. Clients are asked for more scopes when a call needs them.
+// lowest scope. If a call needs more scopes, the response asks the client for them.
 func (s *service) resourceMetadata() []byte {
 	return mustJSON(map[string]any{
 		"resource":                 s.BaseURL + rpcPath,

@@ -26,8 +26,8 @@ type exchange struct {
 	reply     mcp.Reply
 	status    int
 
-	values [8]string // of headers that differ between responses
-	used   int       // of values
+	values [8]string // values of headers that differ between responses
+	used   int       // number of used elements of values
 }
 
 // Values of headers that are the same in every response. All responses share these slices without a copy. They are
@@ -97,7 +97,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.dispatch(x, r)
 }
 
-// secure sets the headers that every response has. Pages add to them.
+// secure sets the headers that every response has. Pages add more headers.
 func (s *service) secure(h http.Header) {
 	h["X-Content-Type-Options"] = notSniffed
 	h["X-Frame-Options"] = notFramed

@@ -22,7 +22,7 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (auth.Principal, error)
 }
 
-// Limiter counts a call of a workspace and decides whether it is allowed.
+// Limiter counts a request of a workspace and decides whether it is allowed.
 type Limiter interface {
 	Count(ctx context.Context, p auth.Principal) auth.Decision
 }
@@ -33,7 +33,7 @@ type Recorder interface {
 	Call(tool, outcome string, took time.Duration)
 	// Request records a request: the name of its route and the HTTP status.
 	Request(route string, status int)
-	// RateLimited records a call above the rate limit.
+	// RateLimited records a request above the rate limit.
 	RateLimited()
 }
 

@@ -39,7 +39,7 @@ type route struct {
 	methods []string
 	guarded bool // host and origin are checked, and browsers of allowed origins may call
 	serve   func(*service, *exchange, *http.Request)
-	docs    map[string]operation // by method
+	docs    map[string]operation // description of each method
 }
 
 // routes lists every path of the API. All other paths belong to the pages.

@@ -27,7 +27,7 @@ type ShopMessage struct {
 	Shop      string
 	Signature string
 	Sent      time.Time // zero if the shop does not report it
-	Body      io.Reader // of at most 8 MiB
+	Body      io.Reader // at most 8 MiB
 }
 
 type shopResult struct {

@@ -30,7 +30,7 @@ type Unit string
 // The units.
 const (
 	Bytes Unit = "bytes"
-	Draws Unit = "draws" // of the posterior distribution
+	Draws Unit = "draws" // draws of the posterior distribution
 )
 
 // Kind is a kind of work. The name identifies the kind in stored leases.
@@ -63,7 +63,7 @@ var (
 	}
 )
 
-// InternalFailure is the failure of a job whose error is not disclosed.
+// InternalFailure is the failure of a job that ended with an internal error. The error is not disclosed.
 const InternalFailure = "internal error; the service log has the cause"
 
 // Job is the current state of a workspace's long-running work.
@@ -72,9 +72,9 @@ type Job struct {
 	Kind        string              `json:"kind"`
 	Workspace   measure.WorkspaceID `json:"workspace"`
 	By          string              `json:"by"`   // the actor, as in the audit log
-	What        string              `json:"what"` // such as "Importing orders.csv"
+	What        string              `json:"what"` // title, such as "Importing orders.csv"
 	State       State               `json:"state"`
-	WaitsFor    string              `json:"waits_for,omitempty"` // what a job waits for whose result cannot be stored yet
+	WaitsFor    string              `json:"waits_for,omitempty"` // what the job waits for if its result cannot be stored yet
 	Done        int64               `json:"done"`
 	Total       int64               `json:"total"` // 0: unknown
 	Unit        Unit                `json:"unit,omitempty"`

@@ -63,7 +63,7 @@ type Runner struct {
 	serving context.Context //nolint:containedctx // what background jobs end with; set by Run alone
 	tasks   []*Task         // in the order of the requests
 	running map[string]chan struct{}
-	next    map[place]scheduled // of workspaces with a schedule
+	next    map[place]scheduled // active schedules of workspaces
 }
 
 // New returns a runner. Background jobs and schedules start with [Runner.Run].

@@ -44,8 +44,8 @@ func (r *Runner) claim(run context.Context, t *Task) error {
 }
 
 // extend extends the lease of a job at each tick until run ends. It cancels the job if another node has the lease, or
-// if the lease has expired because the store does not respond. In both cases, another node may run the job. A job whose
-// result is being stored continues; see [Runner.Save].
+// if the lease has expired because the store does not respond. In both cases, another node may run the job. A job
+// continues while its result is being stored; see [Runner.Save].
 func (r *Runner) extend(run context.Context, t *Task, lease control.JobLease, tick <-chan time.Time) {
 	for {
 		select {
@@ -74,7 +74,7 @@ func (r *Runner) extend(run context.Context, t *Task, lease control.JobLease, ti
 	}
 }
 
-// loses cancels a job whose lease has ended and returns true, unless its result is being stored.
+// loses cancels a job after its lease has ended and returns true, unless the result of the job is being stored.
 func (r *Runner) loses(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 // Routine is recurring work of a workspace. [Options].Routines lists all routines.
 type Routine struct {
 	Kind Kind
-	What string // such as "Training the media mix model"
+	What string // title, such as "Training the media mix model"
 	Run  func(ctx context.Context, w control.Workspace, t *Task) error
 
 	// Every is the interval between runs for all workspaces in turn. The first run is at startup. 0 means no runs.

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	firstPause = time.Second // before the second attempt to store a result; each later pause is twice as long
+	firstPause = time.Second // pause before the second attempt to store a result; each later pause is twice as long
 	maxPause   = time.Minute
-	storeTime  = 24 * time.Hour // after which a result that cannot be stored is discarded
+	storeTime  = 24 * time.Hour // time after which a result that cannot be stored is discarded
 )
 
-// theStore is what a job waits for whose result cannot be stored.
+// theStore is what a job waits for if its result cannot be stored.
 const theStore = "the control database"
 
 // Save calls the function save, which stores the result of the workspace's running job of a kind. While save returns a
@@ -49,7 +49,8 @@ func (r *Runner) Save(ctx context.Context, k Kind, ws measure.WorkspaceID, save 
 	}
 }
 
-// saving records whether the running job of a kind stores its result, and what it waits for; "" if it does not wait.
+// saving records whether the running job of a kind stores its result. The parameter waitsFor states what the job waits
+// for. It is "" if the job does not wait.
 func (r *Runner) saving(k Kind, ws measure.WorkspaceID, yes bool, waitsFor string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,11 +17,11 @@ type Task struct {
 	// The runner's lock guards the fields below.
 	job        Job
 	background bool
-	stopped    bool      // by Cancel
-	lost       bool      // the lease
+	stopped    bool      // Cancel has canceled the job
+	lost       bool      // the job has lost its lease
 	saving     bool      // the work is done, and its result is being stored
 	counted    time.Time // time of the first progress; the estimate of the remaining time starts here
-	result     any       // of a background job
+	result     any       // result of a background job
 }
 
 // Progress reports how much is done. A total of 0 means unknown. Values below earlier values are ignored.

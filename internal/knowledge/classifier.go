@@ -60,7 +60,7 @@ type part struct {
 	value   float32
 }
 
-// readWordings returns the wordings of each article, and those that no article answers.
+// readWordings returns the wordings of each article, and the wordings that no article answers.
 func readWordings(text string) (map[ID][]string, error) {
 	all := map[ID][]string{}
 	var of ID
@@ -272,8 +272,8 @@ func weightOf(feature string) float32 {
 	return 1
 }
 
-// featuresOf returns the features of a text: the stems of its words, their meanings (thesaurus.txt), pairs of
-// neighboring stems, and the beginnings and sequences of letters of long words.
+// featuresOf returns the features of a text. They are the stems of its words, their meanings (thesaurus.txt), pairs of
+// neighboring stems, and the beginnings and letter sequences of long words.
 func featuresOf(words []string) []string {
 	var all []string
 	before := "^"

@@ -70,9 +70,9 @@ type Constant struct {
 
 // Library is the set of all articles. It does not change, so callers may share it.
 type Library struct {
-	articles []*Article // by topic in the contract's order, then by ID
+	articles []*Article // sorted by topic in the contract's order, then by ID
 	byID     map[ID]*Article
-	byName   map[string]*Article // by the words of ID, title and aliases; of several articles with one name, the first
+	byName   map[string]*Article // articles by the words of ID, title and aliases; if several articles have the name, the first
 	index    func() index        // made at the first call
 	trained  func() *classifier  // trains at the first call
 }

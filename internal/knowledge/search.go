@@ -27,7 +27,7 @@ const (
 	lengthNorm    = 0.35 // b: how much long fields are discounted
 	corrected     = 0.9  // weight of a word after a corrected typo
 	everyday      = 0.75 // weight of a word that an everyday word may mean (thesaurus.txt)
-	sameName      = 0.05 // weight of the likeness of the whole question and a title or alias, for close cases
+	sameName      = 0.05 // weight of the similarity of the whole question to a title or alias, for close cases
 	nameWeight    = 0.5  // weight of a title or alias that the question contains, compared with single words
 	aliasWord     = 0.8  // weight of a word in aliases only, compared with a word in a title
 	bodyWord      = 0.4  // weight of a word in bodies only: it rarely names a subject
@@ -37,7 +37,7 @@ const (
 	wholeName     = 0.95 // one word has full weight if it covers this share of a title or alias
 	mainWord      = 0.5  // and if it has this share of the question's weight
 	twoWords      = 0.65 // two words have full weight if they cover this share of a title or alias
-	wordingWeight = 1.0  // weight of the likeness to the wordings of an article, relative to the explained share
+	wordingWeight = 1.0  // weight of the similarity to the wordings of an article, relative to the explained share
 	minScore      = 0.32 // minimum score of an answer
 	minRelative   = 0.55 // minimum score of further matches, as a share of the best score
 	maxMatches    = 5
@@ -50,7 +50,7 @@ const (
 // index is the search index of the articles.
 type index struct {
 	documents []document
-	idf       map[string]float64 // by stem
+	idf       map[string]float64 // inverse document frequency by stem
 	uses      map[string]int     // number of names and texts with a stem
 	rarest    float64            // the largest idf
 	named     vocabulary         // words of titles and aliases; typos are corrected to them first
@@ -237,8 +237,8 @@ func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
 }
 
 // rank returns the articles with the highest scores. A score is the weighted mean of two figures. The first is the
-// share of the question that the article's names and text explain (BM25F). The second is the question's likeness to the
-// article's wordings (classifier).
+// share of the question that the article's names and text explain (BM25F). The second is the question's similarity to
+// the article's wordings (classifier).
 func (l *Library) rank(question string, topics []Topic) []Match {
 	texts := l.index()
 	q := texts.parse(question)
@@ -339,7 +339,7 @@ func (d *document) score(q query) float64 {
 }
 
 // name returns the weight of the title or alias that a question matches best. It also returns the largest share of a
-// title or alias that the question covers, and the largest similarity (Jaccard) of a title or alias and the question.
+// title or alias that the question covers, and the largest similarity (Jaccard) to the question.
 func (d *document) name(q query) (weight, covered, same float64) {
 	var asked float64
 	for _, w := range q.weight {

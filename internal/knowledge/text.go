@@ -16,7 +16,7 @@ import (
 // Length is the part of an article that a text contains.
 type Length string
 
-// The lengths. They are the detail levels of answers.
+// The lengths. They are the levels of detail of answers.
 const (
 	Summary Length = "summary" // one paragraph: definition and formula
 	Analyst Length = "analyst" // the whole article

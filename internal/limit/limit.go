@@ -1,4 +1,4 @@
-// Package limit counts events in fixed time windows, such as a workspace's calls per minute or registrations from an
+// Package limit counts events in fixed time windows, such as a workspace's requests per minute or registrations from an
 // address per hour. All rate limits use its [Counter].
 package limit
 
@@ -40,7 +40,7 @@ func NewCounter() Counter { return &counter{counts: make(map[string]map[string]*
 
 type counter struct {
 	mu     sync.Mutex                    // guards counts
-	counts map[string]map[string]*window // by event, then by caller
+	counts map[string]map[string]*window // windows by event, then by caller
 }
 
 type window struct {

@@ -102,7 +102,8 @@ func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values
 	}
 }
 
-// askedBy returns the client and its redirect URI. Until both are verified, no response may be sent to the client.
+// askedBy returns the client and its redirect URI. Until both are verified, the server must not send a response to the
+// client.
 func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	for name, all := range values {
 		if len(all) > 1 && name != "resource" {

@@ -14,8 +14,8 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// decisionFields are the fields of the consent form. The request is stored on the server, so it cannot be changed
-// before the decision.
+// decisionFields are the fields of the consent form. The request is stored on the server, so the browser cannot change
+// it before the decision.
 var decisionFields = []string{"request", "csrf", "scope", "workspace", "decision"}
 
 // decide handles the visitor's decision about a request shown to the same session.

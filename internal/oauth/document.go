@@ -181,7 +181,8 @@ func parseDocument(id string, text []byte) (control.Client, error) {
 	return control.Client{ID: control.ClientID(id), Name: strings.TrimSpace(said.Name), Redirects: said.Redirects}, nil
 }
 
-// memoryOf returns how long to cache a document. Its server specifies the time, and memoryOf applies limits.
+// memoryOf returns how long to cache a document. The server of the document specifies the time, and memoryOf applies
+// limits.
 func memoryOf(cacheControl string) time.Duration {
 	for directive := range strings.SplitSeq(cacheControl, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")

@@ -106,7 +106,7 @@ type Options struct {
 	BaseURL        string // scheme and host without a path: the issuer
 	Store          Store
 	Secrets        [][]byte         // the first one signs, all verify; none: no tokens are issued or accepted
-	TrustedProxies []netip.Prefix   // that are trusted to set X-Forwarded-For
+	TrustedProxies []netip.Prefix   // networks of proxies that are trusted to set X-Forwarded-For
 	Counter        limit.Counter    // counts anonymous requests; in this process when nil
 	Now            func() time.Time // the real clock, even where answers use a fixed date
 	Log            *slog.Logger     // nil: no logging

@@ -107,8 +107,8 @@ func noGrant() *refusal {
 	return refuse(invalidGrant, "the code or refresh token is not valid, was used before, or belongs to another request")
 }
 
-// redeem issues the first tokens for a code. An invalid request does not use the code. If a code is used twice,
-// everything that was issued for it is revoked.
+// redeem issues the first tokens for a code. An invalid request does not use the code. If a code is used twice, redeem
+// revokes everything that was issued for the code.
 func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 	code, verifier, redirect := x.fields.Get("code"), x.fields.Get("code_verifier"), x.fields.Get("redirect_uri")
 	if code == "" {

@@ -45,7 +45,7 @@ var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
 type BudgetDecision struct {
 	ID     control.BudgetChangeID
 	As     string // email address or ID of the member who decides; required of commands, ignored on pages
-	Reason string // of a rejection
+	Reason string // reason for a rejection
 }
 
 // ApproveBudgetChange executes a change that awaits approval. A member cannot approve their own request.
@@ -165,7 +165,7 @@ var ListBudgetChanges = Operation[control.BudgetChangeFilter, []control.BudgetCh
 	},
 }
 
-// MostBudgetChanges is the number of changes in a list when no limit is given.
+// MostBudgetChanges is the maximum number of changes in a list if the caller sets no limit.
 const MostBudgetChanges = 1000
 
 // ShowBudgetChange returns one change on an ad platform.

@@ -17,7 +17,7 @@ import (
 type ConnectionLine struct {
 	Platform    string                   `json:"platform"` // in the contract's spelling: facebook, google_ads or tiktok
 	Account     string                   `json:"account"`
-	Name        string                   `json:"name,omitempty"` // of the account
+	Name        string                   `json:"name,omitempty"` // name of the account
 	Status      control.ConnectionStatus `json:"status"`
 	Problem     string                   `json:"problem,omitempty"`
 	Hint        string                   `json:"hint,omitempty"`

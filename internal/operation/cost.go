@@ -15,7 +15,7 @@ const coverageDays = 30
 type Costs struct {
 	Rules  measure.CostRules `json:"rules"`
 	Days   civil.Range       `json:"days"`
-	Units  int64             `json:"units"`  // sold in these days
+	Units  int64             `json:"units"`  // units sold in these days
 	Costed int64             `json:"costed"` // units with a known cost
 	Known  bool              `json:"known"`  // whether the contribution is known
 	Rate   float64           `json:"rate"`   // contribution before ad spend per unit of revenue

@@ -16,7 +16,7 @@ import (
 
 // HistoryRequest is one of four queries about the history of daily totals.
 type HistoryRequest struct {
-	Limit    int         `json:"limit,omitempty"` // of changes; 0: all
+	Limit    int         `json:"limit,omitempty"` // maximum number of changes; 0: all
 	Offset   int         `json:"offset,omitempty"`
 	Day      civil.Date  `json:"day,omitzero"`       // every version of this day, in place of changes
 	AsOf     string      `json:"as_of,omitempty"`    // totals as of an instant, or as of the end of a day
@@ -31,7 +31,7 @@ type History struct {
 	Changes  []HistoryChange  `json:"changes,omitzero"`  // the newest days first
 	Versions []HistoryTotals  `json:"versions,omitzero"` // in the order of the imports, separately for each part
 	AsOf     *time.Time       `json:"as_of,omitempty"`
-	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of that time
+	Totals   []HistoryTotals  `json:"totals,omitzero"` // totals as of AsOf
 	Settling []HistorySettles `json:"settling,omitzero"`
 }
 
@@ -44,7 +44,7 @@ type Lag interface {
 type HistoryTotals struct {
 	Day     civil.Date             `json:"day"`
 	Kind    measure.TotalsKind     `json:"kind"`
-	Part    string                 `json:"part"` // of the surface or platform; "": spend entered manually
+	Part    string                 `json:"part"` // name of the surface or platform; "": spend entered manually
 	Gone    bool                   `json:"gone,omitempty"`
 	Figures map[string]json.Number `json:"figures,omitempty"`
 	Import  string                 `json:"import"`
@@ -61,7 +61,7 @@ type HistoryChange struct {
 	Moves   []HistoryMove `json:"moves"`
 }
 
-// HistoryMove is a figure that changed. A value is null if the store had no data of the day.
+// HistoryMove is a figure that changed. A value is null if the store had no data for the day.
 type HistoryMove struct {
 	Figure string       `json:"figure"`
 	First  *json.Number `json:"first"`

@@ -27,9 +27,9 @@ type Import struct {
 	Source       string          `json:"source,omitempty"`
 	Channel      measure.Channel `json:"channel,omitempty"`
 	MappingName  string          `json:"mapping,omitempty"`  // path of a mapping file, or the name of a saved mapping
-	Mapping      *mapper.Mapping `json:"-"`                  // instead of a name
-	Currency     money.Currency  `json:"currency,omitempty"` // of amounts, if the files do not state it
-	Zone         string          `json:"zone,omitempty"`     // of times, if the files do not state it; an IANA name
+	Mapping      *mapper.Mapping `json:"-"`                  // mapping, instead of MappingName
+	Currency     money.Currency  `json:"currency,omitempty"` // currency of amounts, if the files do not state it
+	Zone         string          `json:"zone,omitempty"`     // IANA name of the time zone, if the files do not state it
 	Dates        string          `json:"dates,omitempty"`    // DD/MM/YYYY or MM/DD/YYYY; detected when empty
 	Latest       bool            `json:"latest,omitempty"`   // the files are newer than the stored data
 	DryRun       bool            `json:"dry_run,omitempty"`

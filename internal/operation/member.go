@@ -11,7 +11,7 @@ import (
 // NewMember is a person who gets a role in a workspace.
 type NewMember struct {
 	Email    string
-	Password string // of a new account; "" keeps the password of an account that exists
+	Password string // password of a new account; "" keeps the password of an account that exists
 	Role     control.Role
 }
 

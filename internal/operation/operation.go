@@ -32,7 +32,7 @@ type Spec struct {
 	Scope Scope
 	Facts bool      // whether it uses facts: it then runs in the process that has locked the data directory
 	Locks bool      // whether it waits for exclusive access to the workspace's facts
-	Job   jobs.Kind // of long work: listed with progress, can be canceled; the zero value: none
+	Job   jobs.Kind // kind of the job that runs the operation, with progress and cancellation; the zero value: no job
 	Undo  string    // how to undo it, one sentence; "" for queries
 }
 

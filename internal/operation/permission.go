@@ -26,8 +26,8 @@ const (
 type Caller struct {
 	Actor  string // name of the caller in the audit log
 	kind   callerKind
-	member control.UserID // of a person
-	client auth.Principal // of a key or an OAuth client
+	member control.UserID // ID of a person
+	client auth.Principal // principal of a key or an OAuth client
 	wait   time.Duration  // how long to wait for a busy workspace; 0: as long as the context allows
 }
 
@@ -54,7 +54,7 @@ func Member(id control.UserID) Caller {
 	return Caller{Actor: control.ActorOf(id), kind: byMember, member: id, wait: memberWait}
 }
 
-// Waiting returns a copy of the caller whose calls wait for a busy workspace as long as the context allows.
+// Waiting returns a copy of the caller. Calls of the copy wait for a busy workspace as long as the context allows.
 func (c Caller) Waiting() Caller {
 	c.wait = 0
 	return c
@@ -63,7 +63,7 @@ func (c Caller) Waiting() Caller {
 // Client returns the caller for an API key or an OAuth client.
 func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byClient, client: p} }
 
-// Briefly returns a copy of the caller whose calls wait for a busy workspace for a few seconds only.
+// Briefly returns a copy of the caller. Calls of the copy wait for a busy workspace for a few seconds only.
 func (c Caller) Briefly() Caller {
 	c.wait = memberWait
 	return c

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// AddAnnotation adds a note about an event on a day or in a period. An annotation with the same content is not added
-// again.
+// AddAnnotation adds an annotation of an event on a day or in a period. An annotation with the same content is not
+// added again.
 var AddAnnotation = Operation[control.Annotation, control.Kept[control.Annotation]]{
 	Spec{Name: "annotation.add", Needs: Write, Undo: "Remove the annotation."},
 	func(r *Run, ctx context.Context, a control.Annotation) (control.Kept[control.Annotation], error) {

@@ -50,11 +50,11 @@ type Facts struct {
 	// Unopened lists the workspaces with facts that cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
-	Accounts *accounts.Registry     // of ad platforms
-	Clock    func() time.Time       // of answers; a demo store may fix its day. nil: the real one
+	Accounts *accounts.Registry     // connected accounts of ad platforms
+	Clock    func() time.Time       // the clock that answers use; a demo store may fix its day. nil: the real clock
 	Budgets  *budgetchange.Executor // changes on ad platforms
 
-	Snapshots alert.Snapshots // for the values of alert rules
+	Snapshots alert.Snapshots // source of the values of alert rules
 	Sender    alert.Sender    // sends alert messages
 	// Weekly writes the summary of a workspace's last whole week, without the recipient's address.
 	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Target is a goal of a workspace for one metric and period, of one channel or of the whole store.
+// Target is the target value of a workspace for one metric and period, of one channel or of the whole store.
 type Target struct {
 	Metric  string          `json:"metric"` // revenue, orders, spend or roas
 	Period  string          `json:"period"` // daily, weekly, monthly or quarterly

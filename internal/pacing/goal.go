@@ -26,14 +26,14 @@ type Goal struct {
 	Period  Period
 	Days    civil.Range
 	Value   float64
-	Parts   int // daily goals of which it is the sum; 0 or 1 otherwise
+	Parts   int // number of daily targets that it sums; 0 or 1 otherwise
 }
 
 func goalOf(t warehouse.Target) Goal {
 	return Goal{Metric: snapshot.Metric(t.Metric), Channel: t.Channel, Period: Period(t.Period), Days: t.Days(), Value: t.Value}
 }
 
-// inOrder sorts goals: the whole store before channels, revenue first, and months before quarters, weeks and days.
+// inOrder sorts targets: the whole store before channels, revenue first, and months before quarters, weeks and days.
 func inOrder(a, b Goal) int {
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.ROAS, snapshot.Spend}
 	return cmp.Or(
@@ -42,7 +42,7 @@ func inOrder(a, b Goal) int {
 	)
 }
 
-// paceStatus returns a goal's status from its forecast. For spend it reports whether the budget will be exceeded.
+// paceStatus returns a target's status from its forecast. For spend it reports whether the budget will be exceeded.
 func (g Goal) paceStatus(p forecast.Pace) Status {
 	if g.Metric != snapshot.Spend {
 		return Status(p.Standing)
@@ -56,7 +56,7 @@ func (g Goal) paceStatus(p forecast.Pace) Status {
 	return NearBudget
 }
 
-// outcome returns the status of a goal after its period.
+// outcome returns the status of a target after its period.
 func (g Goal) outcome(actual *float64) Status {
 	switch {
 	case actual == nil:
@@ -67,7 +67,7 @@ func (g Goal) outcome(actual *float64) Status {
 	return Met
 }
 
-// Status returns a goal's status without a forecast.
+// Status returns a target's status without a forecast.
 func (g Goal) Status(today civil.Date, row Row) Status {
 	switch {
 	case g.Days.First.After(today):
@@ -80,17 +80,17 @@ func (g Goal) Status(today civil.Date, row Row) Status {
 	return g.outcome(row.Actual)
 }
 
-// Key returns the key of the goal's series.
+// Key returns the key of the target's series.
 func (g Goal) Key() snapshot.SeriesKey {
 	return snapshot.SeriesKey{Metric: g.Metric, Channel: g.Channel}
 }
 
-// until returns the days of the goal up to a day.
+// until returns the days of the target up to a day.
 func (g Goal) until(last civil.Date) civil.Range {
 	return civil.Range{First: g.Days.First, Last: civil.Earliest(last, g.Days.Last)}
 }
 
-// RowOf returns the row of a goal with its result so far.
+// RowOf returns the row of a target with its result so far.
 func RowOf(c *toolkit.Call, g Goal, s *snapshot.Daily) Row {
 	round := c.Rounding(g.Metric)
 	row := Row{Metric: g.Metric, Channel: g.Channel, PeriodType: g.Period, Start: g.Days.First, End: g.Days.Last}
@@ -128,7 +128,7 @@ func Goals(ctx context.Context, c *toolkit.Call, channel measure.Channel, period
 	return found, len(targets), nil
 }
 
-// CurrentPeriods returns the periods to forecast when no goal is set.
+// CurrentPeriods returns the periods to forecast when no target is set.
 func CurrentPeriods(c *toolkit.Call, channel measure.Channel, period Period) []Goal {
 	kinds := []Period{MonthlyPeriod, QuarterlyPeriod}
 	if period != "" {
@@ -143,14 +143,14 @@ func CurrentPeriods(c *toolkit.Call, channel measure.Channel, period Period) []G
 	return found
 }
 
-// Outlook is the series of the goals. Each series is forecast once, to the end of its longest goal.
+// Outlook is the series of the targets. Each series is forecast once, to the end of its longest target.
 type Outlook struct {
 	call  *toolkit.Call
 	known map[snapshot.SeriesKey]*snapshot.Daily
 	Used  []control.Forecast // forecasts in the rows
 }
 
-// NewOutlook reads the series of the goals in turn and forecasts each series while it reads the next.
+// NewOutlook reads the series of the targets in turn and forecasts each series while it reads the next.
 func NewOutlook(ctx context.Context, c *toolkit.Call, goals []Goal) (*Outlook, error) {
 	o := &Outlook{call: c, known: map[snapshot.SeriesKey]*snapshot.Daily{}}
 	until := map[snapshot.SeriesKey]civil.Date{}
@@ -182,7 +182,7 @@ func NewOutlook(ctx context.Context, c *toolkit.Call, goals []Goal) (*Outlook, e
 	return o, nil
 }
 
-// Row returns a goal's result so far and its forecast.
+// Row returns a target's result so far and its forecast.
 func (o *Outlook) Row(g Goal) (Row, error) {
 	s := o.known[g.Key()]
 	row := RowOf(o.call, g, s)
@@ -216,7 +216,7 @@ func (o *Outlook) Row(g Goal) (Row, error) {
 	return row, nil
 }
 
-// ByDay returns the cumulative values of a goal that has a forecast.
+// ByDay returns the cumulative values of a target that has a forecast.
 func (o *Outlook) ByDay(g Goal) ([]Day, error) {
 	s := o.known[g.Key()]
 	round := o.call.Rounding(g.Metric)
@@ -244,7 +244,7 @@ func (o *Outlook) ByDay(g Goal) ([]Day, error) {
 	return out, nil
 }
 
-// pace adds the forecast of a goal for the end of its period.
+// pace adds the forecast of a target for the end of its period.
 func (o *Outlook) pace(row *Row, s *snapshot.Daily, g Goal) error {
 	of := forecast.Goal{Target: g.Value, Elapsed: max(0, s.Last.Sub(g.Days.First)+1), Length: g.Days.Days()}
 	pace, err := s.Prediction.Pace(s.Values, of)
@@ -265,7 +265,7 @@ func (o *Outlook) pace(row *Row, s *snapshot.Daily, g Goal) error {
 	return nil
 }
 
-// SortByTime sorts goals: in progress, then upcoming (earliest first), then completed (newest first).
+// SortByTime sorts targets: in progress, then upcoming (earliest first), then completed (newest first).
 func SortByTime(rows []Row) {
 	rank := func(r Row) (place, day int) {
 		day = r.Start.Sub(civil.Date{})

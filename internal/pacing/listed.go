@@ -8,7 +8,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Judged returns the rows of goals with their results and statuses, sorted by time.
+// Judged returns the rows of targets with their results and statuses, sorted by time.
 func Judged(ctx context.Context, c *toolkit.Call, goals []Goal) ([]Row, error) {
 	var first civil.Date
 	for _, g := range goals {
@@ -33,8 +33,8 @@ func Judged(ctx context.Context, c *toolkit.Call, goals []Goal) ([]Row, error) {
 	return rows, nil
 }
 
-// Combined returns at most as many goals as fit, if possible. It sums daily goals by week, or by month if weeks are too
-// many. The granularity is "" if the goals fit as they are.
+// Combined returns at most as many targets as fit, if possible. It sums daily targets by week, or by month if weeks are
+// too many. The granularity is "" if the targets fit as they are.
 func Combined(goals []Goal, fit int) ([]Goal, civil.Granularity) {
 	if len(goals) <= fit {
 		return goals, ""
@@ -46,8 +46,8 @@ func Combined(goals []Goal, fit int) ([]Goal, civil.Granularity) {
 	return summed(goals, civil.ByMonth), civil.ByMonth
 }
 
-// summed sums daily goals of consecutive days in a calendar week or month. Goals of a ratio are combined only while they
-// are equal, because ratios have no sum.
+// summed sums daily targets of consecutive days in a calendar week or month. Targets of a ratio are combined only while
+// they are equal, because ratios have no sum.
 func summed(goals []Goal, g civil.Granularity) []Goal {
 	var out []Goal
 	for _, next := range goals {
@@ -66,7 +66,7 @@ func summed(goals []Goal, g civil.Granularity) []Goal {
 	return out
 }
 
-// joins reports whether the next daily goal continues this goal in the same week or month.
+// joins reports whether the next daily target continues this target in the same week or month.
 func (g Goal) joins(next Goal, by civil.Granularity) bool {
 	return g.Period == DailyPeriod && next.Period == DailyPeriod && g.Key() == next.Key() &&
 		next.Days.First == g.Days.Last.AddDays(1) && by.Start(next.Days.First) == by.Start(g.Days.First) &&

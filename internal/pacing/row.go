@@ -111,10 +111,10 @@ const (
 	QuarterlyPeriod Period = "quarterly"
 )
 
-// Periods lists the period types in the order in which goals are listed.
+// Periods lists the period types in the order in which targets are listed.
 var Periods = []Period{MonthlyPeriod, QuarterlyPeriod, WeeklyPeriod, DailyPeriod}
 
-// Status is the status of a goal.
+// Status is the status of a target.
 type Status string
 
 // The statuses.

@@ -12,7 +12,7 @@ import (
 // Error is a recovered panic, a bug. It has no kind, so it is logged in full and shown as a plain sentence.
 type Error struct {
 	Cause any
-	Stack []byte // of the goroutine in which it happened
+	Stack []byte // stack of the goroutine in which the panic happened
 }
 
 // Error returns the cause and the stack, for the log.

@@ -43,8 +43,8 @@ type viewData struct {
 	Summary     string            `json:"summary"`
 	Metric      snapshot.Metric   `json:"metric"`
 	Kind        chart.Kind        `json:"kind"`
-	Granularity civil.Granularity `json:"granularity"` // as requested
-	Grain       civil.Granularity `json:"grain"`       // of the values
+	Granularity civil.Granularity `json:"granularity"` // granularity as requested
+	Grain       civil.Granularity `json:"grain"`       // granularity of the values
 	Currency    string            `json:"currency"`
 	Exponent    int               `json:"exponent"` // decimals of the currency
 	First       civil.Date        `json:"first,omitzero"`

@@ -28,7 +28,7 @@ func SkipShort(t testing.TB) {
 // Postgres is a running PostgreSQL server.
 type Postgres struct {
 	account account
-	bin     string // its programs
+	bin     string // folder of the server's programs
 	dir     string
 	port    string
 	env     []string // added to the server's environment

@@ -42,8 +42,8 @@ func accountOf(t testing.TB, name string) account {
 	return account{uid, gid}
 }
 
-// directory creates a temporary directory of the account. A directory of [testing.T.TempDir] cannot be entered by another
-// account.
+// directory creates a temporary directory of the account. Another account cannot enter a directory of
+// [testing.T.TempDir].
 func (a account) directory(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "assay-servertest-") //nolint:usetesting // see above
@@ -77,7 +77,7 @@ func (a account) command(ctx context.Context, dir, name string, args ...string) 
 type process struct {
 	shell  *exec.Cmd
 	pipe   io.Closer
-	pid    int // of the server
+	pid    int // process ID of the server
 	output *bytes.Buffer
 	ended  chan struct{}
 }

@@ -125,7 +125,7 @@ func asLine(err error) *faultLine {
 
 // Client is the connection of a command to the process that has locked a data directory.
 type Client struct {
-	path   string // of the socket
+	path   string // path of the socket
 	client *http.Client
 }
 

@@ -135,7 +135,7 @@ func (c *Call) TestFirst(ctx context.Context) (measure.Channel, error) {
 }
 
 // AddBest adds the channel to test first to the results of an allocation. It adds the best estimates to the rows,
-// except those that are the model's own estimates.
+// unless they are the model's own estimates.
 func (c *Call) AddBest(ctx context.Context, m *PlanMetrics, rows []MixRow) (err error) {
 	if m.TestFirst, err = c.TestFirst(ctx); err != nil {
 		return err

@@ -50,7 +50,7 @@ type BudgetChanges interface {
 type BackupState struct {
 	Scheduled bool
 	Last      time.Time // zero: there is no backup
-	Problem   string    // one sentence; "" if the backups are as planned
+	Problem   string    // one sentence; "" if the backups are on schedule
 	Fix       string    // what to do about the problem
 }
 
@@ -60,7 +60,7 @@ type Call struct {
 	answer.Writer
 
 	Principal auth.Principal
-	Client    mcp.Client // what the caller's program shows in addition to texts and images
+	Client    mcp.Client // what the MCP client shows in addition to texts and images
 	Vector    bool       // pictures are SVG documents
 	Keys      Keys
 	Hooks     Hooks
@@ -76,7 +76,7 @@ type Call struct {
 	Log     *slog.Logger
 }
 
-// CurrentDay returns the day by the clock of answers, in the workspace's time zone.
+// CurrentDay returns the day by the clock that answers use, in the workspace's time zone.
 func (c *Call) CurrentDay() civil.Date { return c.Today }
 
 // NamedChannels is the maximum number of channels that an error lists.

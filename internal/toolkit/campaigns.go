@@ -61,7 +61,7 @@ type namedCampaign struct {
 }
 
 // CampaignReturns estimates the return of all campaigns of the windows. It ignores the page and the campaign that the
-// question selects, because the estimates of a channel's campaigns depend on each other.
+// call selects, because the estimates of a channel's campaigns depend on each other.
 func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, profit snapshot.Contribution) (*CampaignReturns, error) {
 	only := of.Campaign
 	of.Campaign, of.Limit, of.Offset = "", 0, 0

@@ -52,7 +52,7 @@ func (c *Call) effectOf(m *mix.Model, start PlanStart, channel measure.Channel, 
 	}, ""
 }
 
-// Shift returns the effect of a change of a channel's daily spend by an amount in whole units, over a period as long as
+// Shift returns the effect of a change of a channel's daily spend by an amount in whole units. The period is as long as
 // the window. The parameter before is the amount of an earlier change. Without a contribution rate, profit is revenue
 // minus spend.
 func (s PlanStart) Shift(m *mix.Model, channel measure.Channel, before, daily float64) (mix.Shift, bool) {

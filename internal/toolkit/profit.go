@@ -199,7 +199,7 @@ type PlanProfit struct {
 	BudgetChange
 }
 
-// BudgetChange is the advice on a budget that differs from current spend. Both are allocated by the model.
+// BudgetChange is the advice on a budget that differs from current spend. The model allocates both.
 type BudgetChange struct {
 	BudgetPays   *answer.Percent `json:"budget_pays_pct,omitempty" doc:"Probability that the changed budget raises contribution after spend, compared with current spend."`
 	BudgetAdvice BudgetAdvice    `json:"budget_advice,omitempty" doc:"raise, lower: change the budget; keep: stay at current spend."`

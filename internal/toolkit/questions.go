@@ -56,7 +56,7 @@ func (s *Session) asker() asker {
 
 func (s *Session) forQuestions() Questions {
 	plain := *s
-	plain.client = mcp.Client{} // chained answers are read, not shown
+	plain.client = mcp.Client{} // no client shows the answers of these calls
 	plain.nested = true
 	return Questions{Translator: s.service.translator, Language: s.service.deps.Language, session: &plain}
 }

@@ -26,7 +26,7 @@ type StoreContext struct {
 	LastOrder   civil.Date          `json:"last_order_day,omitzero"`
 	FirstReport civil.Date          `json:"first_ad_report_day,omitzero"`
 	LastReport  civil.Date          `json:"last_ad_report_day,omitzero"`
-	Rows        map[string]int64    `json:"rows"` // by kind of data
+	Rows        map[string]int64    `json:"rows"` // number of rows by kind of data
 	Channels    []string            `json:"channels"`
 	Sources     []storeSource       `json:"sources"`
 	Experiments []storeExperiment   `json:"experiments"`

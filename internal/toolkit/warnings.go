@@ -79,8 +79,8 @@ func (c *Call) warnStart(a *answer.Closing, text string) {
 	}
 }
 
-// lateStart returns a sentence if the store's data of these kinds of sources start late: after the start of the
-// previous window and not after the window.
+// lateStart returns a sentence if the store's data of these kinds of sources start late. Late means after the start of
+// the previous window and not after the window.
 func (c *Call) lateStart(w civil.Range, what, figures string, kinds ...string) string {
 	before, first := w.Previous(), c.Store.FirstDay(kinds...)
 	if w.Last.Before(first) {

@@ -126,7 +126,7 @@ func callPart(ctx context.Context, c *toolkit.Call, row AskedCall, call ask.Call
 	}
 	encoded, err := c.Questions.Run(ctx, call.Tool, args)
 	if err != nil {
-		if text, hint, public := fault.Public(err); public { // a page gets failures as errors
+		if text, hint, public := fault.Public(err); public { // Run returns failures as errors, not as results
 			row.Status, row.Problem = askFailed, strings.TrimSpace(text+" "+hint)
 			return row, nil
 		}

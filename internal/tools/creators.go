@@ -208,7 +208,7 @@ func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapsh
 	}
 }
 
-// creatorSums are estimates and costs of several creators together.
+// creatorSums are the totals of several creators: estimates and costs.
 type creatorSums struct {
 	revenue, seen, cost int64
 	orders              float64
@@ -295,8 +295,8 @@ func creatorsSummary(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days 
 	return text
 }
 
-// weakEvidence is a number of orders with both a code and a mention. With fewer orders, the code rate is mostly
-// assumed.
+// weakEvidence is a number of orders with both a code and a survey answer that names the creator. Below this number,
+// the code rate is mostly assumed.
 const weakEvidence = 10
 
 func warnCreators(a *answer.Closing, r creator.Rates) {

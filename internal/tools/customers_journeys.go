@@ -115,7 +115,7 @@ func delays(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil
 	return nil
 }
 
-// lagAt returns the smallest number of days that covers a given part of the orders. Counts are sorted by days.
+// lagAt returns the smallest number of days that covers a given share of the orders. Counts are sorted by days.
 func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *answer.Count {
 	var so int64
 	for _, n := range counts {

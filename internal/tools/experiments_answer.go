@@ -106,7 +106,7 @@ type ExperimentRow struct {
 	Text  string     `json:"text,omitempty"`
 }
 
-// ExperimentUse is the use of an experiment by an estimate.
+// ExperimentUse states whether an estimate uses an experiment, and why.
 type ExperimentUse struct {
 	By   string `json:"by" doc:"factor, model or halo."`
 	Used bool   `json:"used"`

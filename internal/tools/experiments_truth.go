@@ -103,7 +103,7 @@ func (r *ExperimentRow) factor(f *experiment.ChannelFactor) {
 	}
 }
 
-// showNextTest ranks channels by the expected benefit of an experiment.
+// showNextTest lists the channels in the order in which to test them; see [toolkit.Call.NextTests].
 func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) error {
 	days := c.LastDays(snapshot.ReturnDays)
 	a.Period = c.Period(days)

@@ -33,7 +33,8 @@ type ExplainAnswer struct {
 	answer.Closing
 }
 
-// ExplainRow is an article that answers the query, best first, or one of the nearest articles if none answers it.
+// ExplainRow is an article that answers the query, or one of the nearest articles if none answers it. The best article
+// comes first.
 type ExplainRow struct {
 	Title    string          `json:"title"`
 	Topic    knowledge.Topic `json:"topic"`

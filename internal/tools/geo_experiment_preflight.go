@@ -121,7 +121,7 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 	return a, nil
 }
 
-// judgePreflight runs the check. For a store with too little data it returns an answer, not an error.
+// judgePreflight runs the readiness check. For a store with too little data it returns an answer, not an error.
 func judgePreflight(ctx context.Context, c *toolkit.Call, a *PreflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
 		notReady(c, a, "no order has a region")

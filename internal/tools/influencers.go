@@ -37,7 +37,7 @@ type influencersParams struct {
 	answer.Shared
 }
 
-// InfluencerAction selects what is shown.
+// InfluencerAction selects the influencers to show.
 type InfluencerAction string
 
 const (

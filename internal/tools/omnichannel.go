@@ -49,7 +49,7 @@ type SurfaceMetrics struct {
 	Halo       HaloCounts                   `json:"halo"`
 }
 
-// HaloCounts counts the effects of each kind, at every detail level.
+// HaloCounts counts the effects of each kind. It is in answers at every level of detail.
 type HaloCounts struct {
 	Estimated    int `json:"estimated"`
 	AboveZero    int `json:"above_zero" doc:"Effects with a 95% interval entirely above zero."`

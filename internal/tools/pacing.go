@@ -13,7 +13,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// paceGoals forecasts each goal in progress. Without goals it forecasts the current periods.
+// paceGoals forecasts each target in progress. Without targets it forecasts the current periods.
 func paceGoals(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	found, all, err := pacing.Goals(ctx, c, a.Channel, a.PeriodType)
 	if err != nil {

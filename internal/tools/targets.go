@@ -10,7 +10,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// listTargets lists every goal: in progress, then upcoming, then completed (newest first).
+// listTargets lists every target: in progress, then upcoming, then completed (newest first).
 func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	found, all, err := pacing.Goals(ctx, c, a.Channel, a.PeriodType)
 	if err != nil {

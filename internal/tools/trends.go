@@ -49,7 +49,7 @@ type TrendsAnswer struct {
 	byStrength []TrendRow // all anomalies, the strongest first
 }
 
-// AnnotationRow is a note about a day or a period.
+// AnnotationRow is an annotation of a day or a period.
 type AnnotationRow struct {
 	Date    civil.Date             `json:"date"`
 	EndDate civil.Date             `json:"end_date,omitzero" doc:"Last day of a note about several days."`
@@ -57,10 +57,10 @@ type AnnotationRow struct {
 	Type    control.AnnotationType `json:"type"`
 }
 
-// maxAnnotations is the maximum number of notes in an answer.
+// maxAnnotations is the maximum number of annotations in an answer.
 const maxAnnotations = 12
 
-// annotationsIn lists the notes about days of a period.
+// annotationsIn lists the annotations of days in a period.
 func annotationsIn(c *toolkit.Call, days civil.Range) []AnnotationRow {
 	in := control.AnnotationsIn(c.Annotations, days)
 	var rows []AnnotationRow

@@ -40,9 +40,9 @@ type Options struct {
 	Post  Post
 	// Ask calls a tool for a caller; see [toolkit.Service.Answer].
 	Ask   func(ctx context.Context, p auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error)
-	Now   func() time.Time // of attempts
-	Clock func() time.Time // of answers; a demo store may fix its day
-	URL   string           // of the console, "" if it is unknown
+	Now   func() time.Time // the real clock, for attempts
+	Clock func() time.Time // the clock that answers use; a demo store may fix its day
+	URL   string           // address of the console, "" if it is unknown
 	Log   *slog.Logger
 }
 
@@ -52,8 +52,8 @@ type Sender struct{ Options }
 // New returns a sender.
 func New(o Options) *Sender { return &Sender{o} }
 
-// sendHour is the hour of Monday, in the store's time zone, from which a summary is sent. Reports of ad platforms for Sunday
-// have arrived by then.
+// sendHour is the hour of Monday, in the workspace's time zone, from which a summary is sent. Reports of ad platforms
+// for Sunday have arrived by then.
 const sendHour = 8
 
 // lookEvery is the interval between checks for due summaries.

@@ -112,7 +112,7 @@ func (c *Client) search(ctx context.Context, query string) ([]row, error) {
 }
 
 // do sends a request with an access token. If Google rejects the token with 401, it has executed nothing. In that case,
-// the token is renewed and the request is sent once more.
+// do renews the token and sends the request once more.
 func (c *Client) do(
 	ctx context.Context, path string, body []byte, send func(context.Context, wire.Call, wire.Judge) *ads.Rejection,
 	success func([]byte) error,

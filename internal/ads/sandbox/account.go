@@ -96,7 +96,7 @@ func (a Account) google() simulator.GoogleAccount {
 	return account
 }
 
-// firstBudget is the ID of an account's first budget. Google's budgets have their own IDs.
+// firstBudget is the ID of an account's first budget. Budgets in Google Ads have their own IDs.
 const firstBudget = 13_400_000_001
 
 func (a Account) tikTok() simulator.TikTokAccount {

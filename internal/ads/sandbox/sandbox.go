@@ -29,7 +29,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Sandbox is a set of simulated accounts, at most one per platform. Its methods may be called from many goroutines.
+// Sandbox is a set of simulated accounts, at most one per platform. Its methods are safe for concurrent use.
 type Sandbox struct {
 	options Options
 

@@ -259,8 +259,8 @@ func (c calendar) single(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
-// elapsed reads "so far" and, as in "October same days", the words that shorten a calendar period to the days that have
-// passed in the current one.
+// elapsed reads "so far" after a period. It also reads words such as "same days" in "October same days". Such words
+// shorten a calendar period to the days that have passed in the current one.
 func (c calendar) elapsed(w Expression) Expression {
 	if w.Kind != Absolute || w.Since {
 		return w

@@ -128,7 +128,7 @@ func (v changesView) Limits() (all []guardrail) {
 		if limit.Name == stopName {
 			continue
 		}
-		entered := limit.Value // without the currency, as it is entered
+		entered := limit.Value // the form shows the value without the currency
 		if _, number, found := strings.Cut(limit.Value, " "); found {
 			entered = number
 		}

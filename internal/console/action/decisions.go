@@ -40,10 +40,10 @@ type decisionsView struct {
 	Items     []item
 	Empty     string
 	Dismissed []dismissed
-	Plan      *planView // plan on the page of decisions
+	Plan      *planView // plan on the Decisions page; nil on the Insights page
 	Warnings  []answer.Warning
 
-	channels []measure.Channel // of the store
+	channels []measure.Channel // channels of the store
 }
 
 // named returns a sentence of an answer with the names of channels instead of their keys.

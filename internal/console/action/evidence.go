@@ -21,7 +21,7 @@ const periodDays = 28
 type periodRow struct {
 	Name                string
 	Days                civil.Range
-	Spend, Revenue, Per string // formatted; "" for unknown
+	Spend, Revenue, Per string // formatted figures; "" for an unknown figure
 }
 
 // Shorter reports whether the period is not over yet.

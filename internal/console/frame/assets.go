@@ -10,7 +10,7 @@ import (
 
 // assets serves style sheets, scripts and icons. Their addresses contain a hash, so browsers can keep them for a year.
 type assets struct {
-	files  fs.FS // with the folder assets
+	files  fs.FS // file system with the folder assets
 	hashes map[string]string
 }
 
@@ -33,7 +33,7 @@ func newAssets(files fs.FS) assets {
 // address returns the address of an asset.
 func (a assets) address(name string) string { return "/assets/" + name + "?v=" + a.hashes[name] }
 
-// ServeAsset serves an asset. With its current hash in the query the response is immutable.
+// ServeAsset serves an asset. If the query contains the current hash of the asset, the response is immutable.
 func (c *Frame) ServeAsset(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.PathValue("name"))
 	h := w.Header()

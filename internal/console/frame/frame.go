@@ -1,5 +1,5 @@
 // Package frame contains the common parts of all pages: the visitor's session and workspace, templates, forms with CSRF
-// tokens, answers of tools, jobs, charts and formats. It contains no page.
+// tokens, tool answers, jobs, charts and formats. It contains no page.
 package frame
 
 import (

@@ -28,7 +28,7 @@ func (c *experimentPages) section(p frame.Place, id, title, note, article string
 	return frame.Section{ID: id, Title: title, Note: note, Article: frame.ArticleAddress(p, article), Call: c.CallOf(id, tools.Experiments.Name, with)}
 }
 
-// nextTest returns the channels by the value of an experiment.
+// nextTest returns the channels in the order in which to test them.
 func (c *experimentPages) nextTest(v frame.Visit, p frame.Place) (*tools.ExperimentsAnswer, error) {
 	return frame.AnswerOf(c.Frame, v, p, tools.Experiments, nextTestArguments())
 }
@@ -203,7 +203,7 @@ func statusCell(row experimentRow) frame.Cell {
 	return frame.Cell{Text: frame.Capitalized(string(row.Status)), Tag: true}
 }
 
-// stakes ranks the channels by the revenue that depends on an unknown factor.
+// stakes lists the channels to test next, with their revenue at stake.
 func (c *experimentPages) stakes(view *experimentsView, a *tools.ExperimentsAnswer) *frame.Table {
 	t := &frame.Table{Name: "stakes", Caption: "What to test next", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel"},
@@ -313,7 +313,7 @@ func oneKPIs(row experimentRow, c money.Currency) []frame.KPI {
 	return kpis
 }
 
-// weeks draws observed and expected revenue of the treated regions. Each week is at its own first day.
+// weeks draws observed and expected revenue of the treated regions. Each week is drawn at its first day.
 func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.ExperimentEvidence, currency money.Currency) frame.Block {
 	d := plot.Days{
 		Name: "Observed", Ahead: "Expected", Band: "90% of weeks before", Axis: frame.ShortMoney(currency),

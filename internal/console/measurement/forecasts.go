@@ -31,7 +31,7 @@ import (
 type forecastRow struct {
 	pacing.Row
 	Currency money.Currency
-	Bar      template.HTML // so far, forecast and target
+	Bar      template.HTML // total so far, forecast and target
 }
 
 // pastRow is the accuracy of past forecasts.
@@ -446,7 +446,7 @@ func (c *forecastPages) annotations(v frame.Visit, days civil.Range) ([]plot.Not
 	return notes, nil
 }
 
-// targetChange is the change that a form of targets requests.
+// targetChange is the change that the target form requests.
 type targetChange struct {
 	operation.Target
 	removed bool
@@ -488,7 +488,7 @@ func (c *forecastPages) changeForecasts(w http.ResponseWriter, v frame.Visit) {
 	}
 }
 
-// targetForm reads the change from the form, and the name of its confirmation.
+// targetForm reads the change from the form. It also returns the name of the confirmation message.
 func (c *forecastPages) targetForm(v frame.Visit, w control.Workspace) (change targetChange, done string, err error) {
 	form := v.PostForm
 	switch form.Get("action") {
@@ -538,7 +538,7 @@ func targetIn(form url.Values) (change targetChange, err error) {
 // Valid years of the first day; other years are typos.
 const (
 	firstTargetYear = 2000
-	targetYears     = 10 // after the current year
+	targetYears     = 10 // maximum number of years after the current year
 )
 
 // begins rejects a first day that does not start a period or is in an implausible year.

@@ -47,7 +47,7 @@ type modelTab struct {
 	fill       func(*modelPages, frame.Visit, *modelsView) error
 }
 
-// modelTabs returns the views. The first is the page of the model.
+// modelTabs returns the views. The first view is the Media mix model page.
 func modelTabs() []modelTab {
 	return []modelTab{
 		{frame.ModelsPath, "Summary", (*modelPages).summary},

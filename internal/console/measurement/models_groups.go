@@ -20,7 +20,7 @@ const mostGroups = 8
 // planGroup is a group of channels with limits on their combined spend. Money is per month.
 type planGroup struct {
 	Field          string // prefix of the names of its fields: group1
-	N              int    // from 1
+	N              int    // number of the group, from 1
 	Name, Min, Max string
 	Members        []planMember
 }

@@ -52,7 +52,7 @@ type scheduleCell struct{ Channel, Spend string }
 type weekPlan struct {
 	*mmm.Schedule
 	Weeks    []civil.Date // first days
-	Minor    [][]int64    // by channel and week; sums to Budget
+	Minor    [][]int64    // spend by channel and week; the sum is Budget
 	Budget   int64
 	Steady   []int64 // constant weekly spend by channel
 	Currency money.Currency

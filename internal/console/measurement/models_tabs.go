@@ -44,7 +44,7 @@ func (c *modelPages) section(p frame.Place, id, title, note, article string) fra
 	}
 }
 
-// summary shows how much revenue comes from advertising, and which channels pay.
+// summary shows the share of revenue that advertising generates, and the channels above break-even.
 func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
@@ -93,7 +93,7 @@ func breakEvenWords(b *answers.Ratio) string {
 	return "the break-even ROAS of " + ratio(float64(*b))
 }
 
-// paying returns the number of channels with a whole interval above break-even.
+// paying returns the number of profitable channels: the whole interval of the ROAS is above break-even.
 func paying(a *tools.OptimizationAnswer) (n int) {
 	for _, r := range a.Rows {
 		if float64(r.ROAS.Low) > breakEvenOf(a.Metrics.BreakEven) {
@@ -195,7 +195,7 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 	)
 }
 
-// waterfall splits the revenue of a mean month into the baseline and the channels.
+// waterfall splits the revenue of a mean month into the baseline and the incremental revenue of the channels.
 func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) frame.Block {
 	currency := view.Workspace.Currency
 	var sum, share float64
@@ -224,7 +224,7 @@ func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) fr
 	}
 }
 
-// fit shows how well the model explains and predicts sales.
+// fit shows the fit and the out-of-sample error of the model.
 func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	m := view.Model
 	view.Heading = "The model explains " + frame.Figure(100*m.Accuracy.R2, 0) + "% of the variation of weekly revenue."
@@ -258,7 +258,7 @@ func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	return nil
 }
 
-// contributions shows the revenue that each channel generated over time.
+// contributions shows the incremental revenue of each channel over time.
 func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
@@ -323,7 +323,7 @@ func percentEstimate(e *answers.Estimate[answers.Percent]) frame.Cell {
 	return c
 }
 
-// responses shows how the revenue of a channel changes with its spend.
+// responses shows the response curve of each channel.
 func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {

@@ -30,7 +30,7 @@ type optimizerView struct {
 	Heading, Lead string
 	Why           string // why there is no allocation, "" if there is a model
 	Plan          *planView
-	Bounds        string // largest default change of a share, in percent
+	Bounds        string // largest default change of a channel's share of the budget, in percent
 
 	Allocation     *allocation // nil: none was computed
 	Rows           []shiftRow
@@ -61,7 +61,7 @@ type allocation struct {
 	Rows          []allocated
 	Budget, Spend float64 // budget of the allocation, and the current spend
 	Lift          interval
-	Change        *interval // change of revenue, compared with current spend; nil if the budget equals it
+	Change        *interval // change of revenue, compared with current spend; nil if the budget equals current spend
 	Profit        *interval // change of contribution after spend; nil if costs are unknown
 	Pays          *float64  // probability of a gain, in percent
 	BudgetChange  toolkit.BudgetChange
@@ -80,7 +80,7 @@ type allocated struct {
 	Channel           measure.Channel
 	Current, Proposed float64
 	Marginal          float64
-	Right             *float64 // in percent
+	Right             *float64 // probability, in percent, that the moved spend has a higher return after the move
 	Unseen            bool
 }
 
@@ -124,8 +124,8 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 	return out
 }
 
-// grouped adds the limits of groups to the tool's allocation, because the tool has no such limits. It starts from the
-// same spend. The contribution uses the rate of the store.
+// grouped computes the allocation again with the limits of groups, because the tool has no such limits. The current
+// spend does not change. The contribution uses the rate of the store.
 func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
 	months := m.Months()
 	ask.Current = map[measure.Channel]float64{}

@@ -55,7 +55,7 @@ type experimentPlan struct {
 	Chosen   string
 	Power    []frame.Block
 	Treated  []string
-	Regions  frame.Choices // of the region step
+	Regions  frame.Choices // regions that the region step offers
 	Tiles    []tilemap.Tile
 	Start    civil.Date
 	End      civil.Date
@@ -94,8 +94,8 @@ type design struct {
 // wantedPower is the power in percent that a design should reach.
 const wantedPower = 80.0
 
-// designsOf derives three designs from the check. The effect of a design is proportional to its change of spend; a
-// channel that saturates has a smaller effect when spend rises.
+// designsOf derives three designs from the readiness check. It assumes that the effect of a design is proportional to
+// its change of spend. If a channel saturates, the effect of higher spend is smaller.
 func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) []design {
 	if a.Metrics.Spend == nil || a.Metrics.Revenue == nil || a.Metrics.MDE == nil || *a.Metrics.MDE <= 0 {
 		return nil
@@ -128,7 +128,7 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 	return all
 }
 
-// powerAt returns the power to detect a lift, in percent, from the curve of the check.
+// powerAt returns the power to detect a lift, in percent, from the power curve of the readiness check.
 func powerAt(a *tools.PreflightAnswer, lift float64) float64 {
 	for i, at := range a.Power {
 		if float64(at.Lift) < lift {
@@ -298,8 +298,8 @@ func (e *experimentPlan) choose(key string) {
 	}
 }
 
-// dates sets the days of the query. By default, the test starts on the Monday after next and has the length of the
-// check.
+// dates sets the days of the query. By default, the test starts on the Monday after next and has the test length of the
+// readiness check.
 func (e *experimentPlan) dates(query url.Values, today civil.Date) {
 	e.Start = civil.ByWeek.Start(today).AddDays(2 * weekDays)
 	if day, err := civil.Parse(query.Get("start")); err == nil {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/tools"
 )
 
-// askView is the view of the page of questions.
+// askView is the view of the Ask page.
 type askView struct {
 	frame.Place
 	Question string

@@ -10,7 +10,8 @@ import (
 	"assay/internal/tools"
 )
 
-// returns are the channels with attributed and claimed revenue, and the best estimate of their incremental return.
+// returns are the channels with attributed and platform-reported revenue, and the best estimate of their incremental
+// return.
 type returns struct {
 	*tools.PerformanceAnswer
 }

@@ -32,7 +32,7 @@ func kpiOf[T ~float64](name string, m answers.Metric[T], text func(T) string, go
 	return k
 }
 
-// shareKPI returns a key figure of a share. It changes in percentage points.
+// shareKPI returns a key figure of a share. The change of a share is in percentage points.
 func shareKPI[T ~float64](name string, s answers.Share[T], good direction) frame.KPI {
 	text := func(x T) string { return frame.Figure(x, 1) + "%" }
 	k := frame.KPI{Name: name, Value: "none", Missing: true}

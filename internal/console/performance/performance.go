@@ -1,6 +1,6 @@
 // Package performance serves the pages with a store's figures: overview, channels, campaigns, customers, products,
-// creators, messages, surveys and sales surfaces. It also has the page of questions and the articles. Each figure comes
-// from the answer of a tool, so pages and connected apps agree.
+// creators, messages, surveys and sales surfaces. It also has the Ask page and the articles. Each figure comes from the
+// answer of a tool, so pages and connected apps agree.
 package performance
 
 import (

@@ -204,8 +204,8 @@ func filterWords(query url.Values) string {
 	return strings.Join(words, " · ")
 }
 
-// opened shows the page of a share link without sign-in. The query of the request sorts and pages the tables; page and
-// filters are those of the link. Unknown, expired and revoked links have the same answer.
+// opened shows the page of a share link without sign-in. The query of the request sorts and pages the tables. The link
+// determines the page and the filters. Unknown, expired and revoked links have the same answer.
 func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)

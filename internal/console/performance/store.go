@@ -122,7 +122,7 @@ func couponTable(a *tools.ProductsAnswer) *frame.Table {
 	return t
 }
 
-// creators shows which creators pay.
+// creators shows which creators are profitable.
 func creators(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	with["limit"] = pageRows
@@ -300,7 +300,7 @@ func surveyRow(row tools.SurveyRow, s plot.Scale, c money.Currency) frame.Row {
 	}}
 }
 
-// surfaces shows the surfaces on which the store sells, and the effect of ads on other surfaces.
+// surfaces shows the surfaces on which the store sells, and the halo effects of ads.
 func surfaces(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	a, err := ask(r, tools.Omnichannel, with)

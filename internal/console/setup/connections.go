@@ -80,7 +80,7 @@ type connectionsView struct {
 	Rows      []connectionRow
 	Platforms []adPlatform
 	Adding    *adPlatform    // platform with the shown form; nil: none
-	Leaving   *connectionRow // connection whose removal must be confirmed; nil: none
+	Leaving   *connectionRow // connection to remove after a confirmation; nil: none
 	Writes    bool           // the visitor can test connections
 	Form      url.Values     // submitted values that are not secret, after an error
 }

@@ -45,7 +45,7 @@ type dataView struct {
 // Rows returns the restated days for the table.
 func (v dataView) Rows() []changeRow { return v.History.Changes }
 
-// Unknown reports whether no source or mapping reads the checked file.
+// Unknown reports whether the import recognized neither a source nor a mapping for the checked file.
 func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.Report.Source == "" }
 
 // fileKind is a choice for the source of a file.

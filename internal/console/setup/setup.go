@@ -14,7 +14,7 @@ import (
 	"assay/internal/money"
 )
 
-// Limits reports the rate limit of a workspace and its calls in the current minute.
+// Limits reports the rate limit of a workspace and its requests in the current minute.
 type Limits interface {
 	Usage(ctx context.Context, w control.Workspace) auth.Usage
 	Tiers() []auth.Tier

@@ -82,7 +82,7 @@ func (c *dataPages) unfinished(what string) answer {
 	}
 }
 
-// interrupted shows why work was interrupted that can be repeated.
+// interrupted shows the reason for an interruption of work that can be repeated.
 func (c *dataPages) interrupted(what, why string) answer {
 	return func(w http.ResponseWriter, v frame.Visit, p frame.Place) {
 		c.showData(w, v, http.StatusServiceUnavailable, dataView{Place: p, Messages: frame.Messages{Problem: what + " was interrupted. " + why +

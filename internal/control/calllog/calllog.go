@@ -40,7 +40,7 @@ type Store interface {
 // Options configure [New].
 type Options struct {
 	Store   Store
-	Counter limit.Counter    // counts logged refusals; in this process when nil
+	Counter limit.Counter    // counts logged rejections of calls; in this process when nil
 	Now     func() time.Time // the real clock
 	Log     *slog.Logger     // nil: no logging
 }

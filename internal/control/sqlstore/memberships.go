@@ -14,8 +14,8 @@ import (
 const membershipColumns = `memberships.user_id, memberships.role, memberships.since, ` + workspaceColumns
 
 // SetRole changes the person's role in the workspace. It revokes the keys that the person created in the workspace if
-// they exceed the role. Lowering the last owner is a fault of kind conflict. A person who may not give the new role or
-// remove the old role receives a fault of kind forbidden. Members join by invitation only.
+// they exceed the role. Lowering the role of the last owner is a fault of kind conflict. A person who may not give the
+// new role or remove the old role receives a fault of kind forbidden. Members join by invitation only.
 func (s *memberStore) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, ws); err != nil {

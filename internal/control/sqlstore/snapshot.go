@@ -102,7 +102,7 @@ func countRows(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 	return counts, nil
 }
 
-// FactsFiles returns the workspaces of a database file that have a facts file.
+// FactsFiles returns the workspaces that have a facts file according to a database file.
 func FactsFiles(ctx context.Context, path string) ([]measure.WorkspaceID, error) {
 	db, err := reading(path)
 	if err != nil {

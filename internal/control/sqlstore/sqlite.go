@@ -47,7 +47,8 @@ func openSQLite(ctx context.Context, o Options) (*database, error) {
 	return d, nil
 }
 
-// private creates the file so that only its owner can read it. SQLite gives its side files the same mode.
+// private creates the file so that only its owner can read it. SQLite gives its write-ahead log and its shared-memory
+// file the same mode.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -126,7 +127,7 @@ func sqliteFault(err error, e *sqlite.Error) error {
 // codeOf returns the primary result code of SQLite, without the extended part.
 func codeOf(e *sqlite.Error) int { return e.Code() & 0xff }
 
-// isLocked reports whether another process holds the lock.
+// isLocked reports whether another process has the lock.
 func isLocked(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (codeOf(e) == sqlite3.SQLITE_BUSY || codeOf(e) == sqlite3.SQLITE_LOCKED)

@@ -164,7 +164,7 @@ const stateTime = 10 * time.Millisecond
 
 type recentState struct {
 	state   uint64
-	commits uint64 // of this process, before the state was read
+	commits uint64 // number of commits of this process before the state was read
 	at      time.Time
 }
 

@@ -1,6 +1,6 @@
 // Package shared counts events for several nodes in one Redis server, and informs nodes about ended access.
 //
-// While Redis does not answer, each node counts its own calls, so calls are neither rejected nor unlimited.
+// While Redis does not answer, each node counts its own requests, so requests are neither rejected nor unlimited.
 package shared
 
 import (
@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	answerTime = 100 * time.Millisecond // of Redis, for one event
-	probeTime  = 2 * time.Second        // of Redis, for a probe
-	probeEvery = time.Second            // while Redis is away
+	answerTime = 100 * time.Millisecond // maximum time for Redis to answer for one event
+	probeTime  = 2 * time.Second        // maximum time for Redis to answer a probe
+	probeEvery = time.Second            // interval of probes while Redis does not answer
 )
 
 // Options describe the Redis server.
@@ -35,7 +35,7 @@ type Options struct {
 type Node struct {
 	client *redis.Client
 	prefix string
-	own    limit.Counter // while Redis is away
+	own    limit.Counter // used while Redis does not answer
 	away   atomic.Bool
 	log    *slog.Logger
 	answer time.Duration // maximum time for Redis to answer for one event
@@ -172,7 +172,7 @@ func (n *Node) AccessEnded(ctx context.Context) {
 func (n *Node) channel() string { return n.prefix + "access-ended" }
 
 // Run calls the function ended when another node reports ended access, and after a time without messages. While Redis
-// is away, Run probes it. Run ends when ctx ends and returns nil.
+// does not answer, Run probes it. Run ends when ctx ends and returns nil.
 func (n *Node) Run(ctx context.Context, ended func()) error {
 	for ctx.Err() == nil {
 		if n.away.Load() && n.probe(ctx) != nil {
@@ -186,7 +186,7 @@ func (n *Node) Run(ctx context.Context, ended func()) error {
 	return nil
 }
 
-// listen receives messages until the connection ends or Redis is away.
+// listen receives messages until the connection ends or Redis does not answer.
 func (n *Node) listen(ctx context.Context, ended func()) error {
 	messages := n.client.Subscribe(ctx, n.channel())
 	defer messages.Close()

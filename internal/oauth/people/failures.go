@@ -8,14 +8,14 @@ import (
 
 const (
 	freeFailures  = 5                // wrong passwords before the first wait
-	firstWait     = time.Second      // after the sixth; doubles with each further one
-	longestWait   = 5 * time.Minute  // so that an attacker cannot lock the owner out for long
-	forgiveAfter  = 30 * time.Minute // without a further failure
-	maxRemembered = 100_000          // accounts, existing or not
+	firstWait     = time.Second      // wait after the sixth failure; it doubles with each further failure
+	longestWait   = 5 * time.Minute  // maximum wait, so that an attacker cannot lock the owner out for long
+	forgiveAfter  = 30 * time.Minute // time without a failure after which the count is removed
+	maxRemembered = 100_000          // maximum number of accounts with a count, existing or not
 )
 
 // failures counts wrong passwords per account and delays the next attempt. Accounts are identified by the hash of the
-// email address, whether they exist or not.
+// email address, including addresses without an account.
 type failures struct {
 	mu   sync.Mutex // guards seen
 	seen map[[sha256.Size]byte]failure

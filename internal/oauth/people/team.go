@@ -15,9 +15,9 @@ import (
 // invitationLifetime is how long an invitation link is valid.
 const invitationLifetime = 3 * 24 * time.Hour
 
-// Invite creates an invitation and returns the secret of its link, which cannot be shown again. A role above the
-// member's own is a fault of kind forbidden. The address of a member is a fault of kind conflict. Whether an account
-// with the address exists is not disclosed.
+// Invite creates an invitation and returns the secret of its link, which is shown once. A role above the member's own
+// is a fault of kind forbidden. The address of a member is a fault of kind conflict. Whether an account with the
+// address exists is not disclosed.
 func (p *People) Invite(ctx context.Context, m control.Membership, email string, role control.Role) (Secret, control.Invitation, error) {
 	email, err := control.CheckedEmail(email)
 	if err != nil {

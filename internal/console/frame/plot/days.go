@@ -16,7 +16,7 @@ type Days struct {
 	Name    string // name of the figure
 	Earlier string // name of the comparison period, "" for none
 	Ahead   string // name of the dashed line, such as a forecast or a counterfactual, "" for none
-	Band    string // name of its interval
+	Band    string // name of the interval of the dashed line
 	Goal    string // name of the target, "" for none
 	Points  []Day
 	Notes   []Note
@@ -38,7 +38,7 @@ type Day struct {
 	Lower    *float64
 
 	Ahead     *float64 // value on the dashed line
-	Low, High *float64 // its interval
+	Low, High *float64 // interval of Ahead
 	Inner     *[2]float64
 	Goal      *float64
 	Title     string // replaces the title of the date

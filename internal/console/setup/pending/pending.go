@@ -88,7 +88,7 @@ func (s *Files) Forget(id ID) {
 	s.drop(func(f *File) bool { return f.ID == id })
 }
 
-// drop removes files from the store. The caller holds the lock.
+// drop removes files from the store. The caller has the lock.
 func (s *Files) drop(which func(*File) bool) {
 	s.files = slices.DeleteFunc(s.files, func(f *File) bool {
 		if !which(f) {
@@ -100,7 +100,7 @@ func (s *Files) drop(which func(*File) bool) {
 	})
 }
 
-// end deletes a file that was dropped and has no borrower. The caller holds the lock.
+// end deletes a file that was dropped and has no borrower. The caller has the lock.
 func (f *File) end() {
 	if f.gone && f.lent == 0 {
 		_ = f.Remove() // the next start removes leftovers
