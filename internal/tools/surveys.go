@@ -281,7 +281,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 		return text
 	}
 	top := rows[named]
-	text += fmt.Sprintf(" %s is named most often, in %s of the answers to channel questions (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
+	text += fmt.Sprintf(" %s has the largest share of answers to channel questions: %s (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
 		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
 		text += fmt.Sprintf(". Last touch credits this channel with %s of the same orders", *top.LastTouch)
