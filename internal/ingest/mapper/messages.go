@@ -136,7 +136,7 @@ func (r *row) fromRates(m *warehouse.MessageDay) {
 		m.Spam = portionOf(m.Delivered, complained, 1e6)
 	}
 	if *m != had {
-		r.options.Notes.Add("counts_from_rates", "the report contains unsubscribes, complaints and bounces as rates: the numbers are computed from the rates and have their rounding error")
+		r.options.Notes.Add("counts_from_rates", "the report contains unsubscribes, complaints and bounces as rates: numbers computed from rates have a rounding error")
 	}
 	if m.Recipients == 0 {
 		m.Recipients = m.Delivered + m.Bounces
