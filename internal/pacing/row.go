@@ -97,7 +97,7 @@ func (p Accuracy) Overlap() string {
 	if p.Separate == p.Judged {
 		return ""
 	}
-	return fmt.Sprintf(" (%d without shared days)", p.Separate)
+	return fmt.Sprintf(" (%d without overlap)", p.Separate)
 }
 
 // Period is the length of a target's period.
