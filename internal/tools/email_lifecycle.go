@@ -37,7 +37,7 @@ type EmailLifecycleAnswer struct {
 	Basis      measure.Basis  `json:"basis" doc:"Basis of revenue and conversions: reported by the sending platform."`
 	Metrics    MessageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, before entity_type applies."`
 	Kinds      []MessageRow   `json:"kinds,omitempty" detail:"analyst" doc:"Totals by channel and entity type."`
-	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; rows are the top of them."`
+	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; the rows show the top."`
 	answer.Table[MessageRow]
 	answer.Closing
 }

@@ -132,7 +132,7 @@ type ExperimentEvidence struct {
 	LeftOut   int            `json:"days_left_out,omitempty" doc:"Excluded days before the test: other experiments ran on these days or shortly before."`
 	Fit       answer.Ratio   `json:"scaled_l2" doc:"Fit error before the test: 0 is a perfect fit, 1 is the fit of the donors' mean."`
 	Notes     []string       `json:"notes,omitempty"`
-	Weeks     []EvidenceWeek `json:"weeks" doc:"Orders of the treated regions by week, without wholesale, at their mean value. Weeks are counted from the first day of the test."`
+	Weeks     []EvidenceWeek `json:"weeks" doc:"Orders of the treated regions by week, without wholesale, at the mean order value. Weeks are counted from the first day of the test."`
 	Weights   []DonorWeight  `json:"weights"`
 	Placebo   *PlaceboSets   `json:"placebo,omitempty"`
 }
@@ -142,7 +142,7 @@ type EvidenceWeek struct {
 	Start    civil.Date   `json:"start"`
 	Observed answer.Money `json:"observed"`
 	Expected answer.Money `json:"expected" doc:"Counterfactual revenue, from the donor regions."`
-	Low      answer.Money `json:"low" doc:"90% of weeks before the test are within this distance."`
+	Low      answer.Money `json:"low" doc:"low and high contain observed revenue in 90% of weeks before the test."`
 	High     answer.Money `json:"high"`
 	During   bool         `json:"during,omitempty"`
 }

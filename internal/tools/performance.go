@@ -173,7 +173,7 @@ func parseModel(name string) (measure.Model, error) {
 }
 
 // claimedRevenue defines the revenue of channels under platform_reported.
-const claimedRevenue = "claimed by the ad platforms, each in its own attribution window, without refunds"
+const claimedRevenue = "reported by the ad platforms, each in its own attribution window, without refunds"
 
 func basisOf(model measure.Model) measure.Basis {
 	if model == measure.SurveyBlended {

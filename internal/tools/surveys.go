@@ -73,8 +73,8 @@ type SurveysAnswer struct {
 type SurveyMetrics struct {
 	Answers     answer.Metric[answer.Count]      `json:"answers" doc:"Answers in the selection."`
 	Responses   answer.Metric[answer.Count]      `json:"responses" doc:"Orders with any answer in the period, before filters."`
-	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Share of orders on surfaces with at least one answer."`
-	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel, over questions where any answer does."`
+	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Share of orders with an answer, on surfaces with answers."`
+	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel, over questions with such answers."`
 }
 
 // SurveyRow is an answer to a question with its count, or one individual answer.
