@@ -85,7 +85,7 @@ func modelDecisions(c *toolkit.Call) []Decision {
 	}
 	return []Decision{{
 		Area: Calibration, Priority: Medium, Decision: "Train a media mix model: assay train mmm --workspace " + string(c.Workspace.ID),
-		Why: "Without a model, marginal returns are unknown and budgets cannot be optimized.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read which data a training needs."),
+		Why: "Without a model, marginal ROAS is unknown and Assay cannot optimize budgets.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read which data a training needs."),
 	}}
 }
 

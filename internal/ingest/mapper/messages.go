@@ -109,7 +109,7 @@ func newMessageRows(b *binding) *factRows {
 		}
 		rows.totals.See(m.Day)
 		if into, again := known.at(messageKey{m.Channel, m.Entity, m.EntityID, m.MessageID, m.Day}); again {
-			b.options.Notes.Add("rows_added", "several rows have the same message and day: their values were added")
+			b.options.Notes.Add("rows_added", "several rows have the same message and day: the import uses their total")
 			addMessages(into, &m)
 		} else {
 			*into = m
