@@ -293,7 +293,7 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 	}
 	text := "Channel figures are platform-reported. The unattributed row is the difference from the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
-		text = fmt.Sprintf("Platforms report %s, %s times the store's last-touch revenue of these channels. The unattributed row is the difference from the store's revenue.",
+		text = fmt.Sprintf("Platforms report %s, %s times the store's last-touch revenue of their channels. The unattributed row is the difference from the store's revenue.",
 			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
