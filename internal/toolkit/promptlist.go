@@ -71,7 +71,7 @@ func reviewWeek(q *asking) (task, error) {
 		given, err := civil.Parse(said)
 		if err != nil { // the client's model finds the week
 			first, last, beforeFirst, beforeLast = "<monday>", "<sunday>", "<monday before>", "<sunday before>"
-			title = fmt.Sprintf("Review the week that was described as %q: today is %s, find its Monday and Sunday first", said, today)
+			title = fmt.Sprintf("Review the week %q: today is %s, find the Monday and Sunday of the week first", said, today)
 		}
 		in = given
 	}
@@ -90,7 +90,7 @@ func reviewWeek(q *asking) (task, error) {
 				"period1_start": beforeFirst, "period1_end": beforeLast, "period2_start": first, "period2_end": last, "include_channels": true,
 			}, channel), "changes from the previous week"},
 			{"trends", with(period(first, last), channel), "anomalies"},
-			{"campaigns", With(period(first, last), "detail_level", "analyst"), "where the spend went"},
+			{"campaigns", With(period(first, last), "detail_level", "analyst"), "spend by campaign"},
 		},
 		write: "revenue, orders, spend and ROAS compared with the previous week; the channel with the largest change; anomalies; limits of the figures; " +
 			"at most three next steps.",
@@ -116,7 +116,7 @@ func explainRevenue(q *asking) (task, error) {
 			{"customers", with(Dated(days), channel), "new or returning customers"},
 			{"products", Dated(days), "products and coupons behind the change"},
 		},
-		write: "the change in money and percent; how much of it is orders and how much is order value; the channels, customers and products that account for it; " +
+		write: "the change in money and percent; the parts from orders and from order value; the channels, customers and products behind the change; " +
 			"other explanations that the data cannot exclude, such as season, price or stock; at most three next steps.",
 	}, nil
 }
