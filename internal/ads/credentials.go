@@ -43,7 +43,7 @@ func ParseMembers(text []byte, members ...Member) error {
 				describe(members))
 		case ok && !usable(value):
 			return fault.Invalid("%q is not a valid text.", m.Name).
-				WithHint("Copy it again: printable characters without blanks, at most %d.", maxMember)
+				WithHint("Copy it again: printable characters without spaces, at most %d.", maxMember)
 		case ok:
 			*m.Into = value
 		}

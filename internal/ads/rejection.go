@@ -115,7 +115,7 @@ var advice = map[Reason]struct {
 		"Check the campaign ID and the account. If the campaign belongs to another account, connect that account.",
 	},
 	ChangedMeanwhile: {
-		fault.KindConflict, "The campaign was changed by someone else at the same moment.",
+		fault.KindConflict, "Someone else changed the campaign at the same time.",
 		"Request a new preview and decide again.",
 	},
 	RateLimited: {

@@ -39,7 +39,7 @@ func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.Al
 		earlier := day.AddDays(-7 * (i + 1))
 		each, why := known(earlier)
 		if why != "" {
-			return verdict{Why: fmt.Sprintf("%s, one of the %d compared days, has no complete data: %s", earlier, weeks, why)}
+			return verdict{Why: fmt.Sprintf("the data of %s, one of the %d compared days, are incomplete: %s", earlier, weeks, why)}
 		}
 		sum += each
 	}

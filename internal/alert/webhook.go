@@ -45,7 +45,7 @@ func CheckURL(text string) error {
 	default:
 		return nil
 	}
-	return fault.Invalid("the URL is not a webhook's").WithHint("use a URL such as https://hooks.example.com/assay, on port 443 of a public address")
+	return fault.Invalid("the URL is not a webhook URL").WithHint("use a URL such as https://hooks.example.com/assay, on port 443 of a public address")
 }
 
 // Hooks sends messages to webhooks. It connects to public addresses only and follows no redirects.

@@ -151,7 +151,7 @@ func (f *filler) channel(p Parameter) any {
 		return nil
 	}
 	if len(named) > 1 {
-		f.plan.assume("%s filters by one channel; all channels are shown", f.tool.Name)
+		f.plan.assume("%s filters by one channel; all channels are included", f.tool.Name)
 	}
 	if len(named) != 1 {
 		return nil

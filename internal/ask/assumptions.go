@@ -44,7 +44,7 @@ func (f *filler) explainLimits() {
 		return
 	}
 	for _, channel := range c.excluded {
-		f.plan.assume("%s cannot leave out a channel; %s is included", name, channel)
+		f.plan.assume("%s cannot exclude a channel; %s is included", name, channel)
 	}
 	if slices.ContainsFunc(c.tokens, func(t token) bool { return t.slot == clockSlot }) {
 		f.plan.assume("figures are by day; times of day are ignored")
@@ -62,7 +62,7 @@ func (f *filler) explainLimits() {
 	}
 	for _, w := range c.whens {
 		if name == "forecasting" && (w.Kind == when.Future || w.Kind == when.Absolute && !w.Period.Contains(f.q.Today)) {
-			f.plan.assume("forecasting is about the current period, not about %q", source(f.q.Text, c.tokens[w.At:w.End]))
+			f.plan.assume("forecasting covers the current period, not %q", source(f.q.Text, c.tokens[w.At:w.End]))
 		}
 	}
 }

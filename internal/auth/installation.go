@@ -55,7 +55,7 @@ func readSecret(path string) ([]byte, error) {
 			WithHint("chmod 600 %s", path)
 	}
 	damaged := fault.New(fault.KindMisconfigured, "the file %s does not contain %d hexadecimal digits", path, 2*InstallationSecretLen).
-		WithHint("restore it from a backup; with a new one, all API keys have to be created again")
+		WithHint("restore it from a backup; with a new file, you must create all API keys again")
 	text, err := io.ReadAll(io.LimitReader(f, 4*InstallationSecretLen)) // enough to detect a file that is too long
 	if err != nil {
 		return nil, err

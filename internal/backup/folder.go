@@ -47,7 +47,7 @@ func openFolder(dir string) (*folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fault.Invalid("folder %s cannot be read: %v", dir, reason(err)).
-			WithHint("name the folder that was given to assay backup")
+			WithHint("name the folder that assay backup uses")
 	}
 	return &folder{path: dir, root: root}, nil
 }

@@ -95,7 +95,7 @@ func (r Restore) Run(ctx context.Context, progress func(done, total int64)) (res
 func pick(all []Manifest, dir string, at time.Time) (Manifest, error) {
 	if len(all) == 0 {
 		return Manifest{}, fault.Invalid("folder %s has no backup", dir).
-			WithHint("name the folder that was given to assay backup")
+			WithHint("name the folder that assay backup uses")
 	}
 	for _, m := range slices.Backward(all) {
 		if at.IsZero() || !m.At.After(at) {

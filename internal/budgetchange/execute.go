@@ -179,7 +179,7 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	if c.Problem != "" {
 		text = c.Problem + " " + text
 	}
-	hint := fmt.Sprintf("Do not repeat the change. The live value is read again for a minute; then check the change: assay budget-changes show %s", c.ID)
+	hint := fmt.Sprintf("Do not repeat the change. Assay reads the live value for another minute. Then check the change: assay budget-changes show %s", c.ID)
 	if c.Status == control.ChangeUnknown {
 		hint = fmt.Sprintf("Do not repeat the change. Check the campaign on %s and decide there; assay budget-changes show %s has the values.",
 			ads.DisplayName(c.Platform), c.ID)
@@ -201,13 +201,13 @@ func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, ro
 	case err != nil:
 		return e.fail(ctx, p, row, err)
 	case live == row.New:
-		err = ads.Reject(row.Platform, ads.ChangedMeanwhile, "Someone else set %s at the same moment.", row.New)
+		err = ads.Reject(row.Platform, ads.ChangedMeanwhile, "Someone else set %s at the same time.", row.New)
 		r, failed := e.fail(ctx, p, row, err)
 		r.Outcome, r.Refusal = Unchanged, nil
 		return r, failed
 	case live != row.Previous:
 		return e.fail(ctx, p, row, ads.Reject(row.Platform, ads.ChangedMeanwhile,
-			"Someone else changed the campaign from %s to %s at the same moment.", row.Previous, live))
+			"Someone else changed the campaign from %s to %s at the same time.", row.Previous, live))
 	}
 	if p.Guardrails, err = e.guardrails(ctx, p, by, t, row.ID); err != nil {
 		return e.fail(ctx, p, row, err)

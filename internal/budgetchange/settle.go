@@ -222,7 +222,7 @@ func (e *Executor) look(ctx context.Context, row control.BudgetChange, account a
 		}
 	case ads.SettleUnknown:
 		row.Status = control.ChangeUnknown
-		row.Problem = strings.TrimSpace(row.Problem + fmt.Sprintf(" The live value is %s, neither the old nor the new one.", live))
+		row.Problem = strings.TrimSpace(row.Problem + fmt.Sprintf(" The live value is %s, neither the previous nor the new value.", live))
 	case ads.SettleWait, ads.SettleUnread:
 		return row, false
 	}

@@ -41,7 +41,7 @@ func Parse(s string) (Date, error) {
 	}
 	t, err := time.Parse("2006-01-02", s)
 	if err != nil {
-		return Date{}, fmt.Errorf("%q is not a day of the calendar (want YYYY-MM-DD)", s)
+		return Date{}, fmt.Errorf("%q is not a calendar date (want YYYY-MM-DD)", s)
 	}
 	if y := t.Year(); y < 1900 || y > 2199 {
 		return Date{}, fmt.Errorf("%q is outside the years 1900 to 2199", s)

@@ -192,7 +192,7 @@ func (e Experiment) check() error {
 	case e.Kind != GeoTest && len(e.Treated)+len(e.HeldOut) > 0:
 		return fault.Invalid("regions: a %s has no regions; only a geo experiment has", e.Kind)
 	case e.Kind == GeoTest && e.Found != nil:
-		return fault.Invalid("result: the result of a geo experiment is computed from orders and cannot be entered")
+		return fault.Invalid("result: Assay computes the result of a geo experiment from orders; omit the result")
 	case e.Applied && e.Status != ExperimentCompleted:
 		return fault.Invalid("applied: only a completed experiment can be applied; this one is %s", e.Status)
 	}
@@ -282,12 +282,12 @@ func (e Experiment) Overlap(other Experiment) string {
 		case slices.Contains(other.Treated, region):
 			return "it treats " + region + " too " + when
 		case slices.Contains(other.HeldOut, region):
-			return "it compares with " + region + ", which is treated here, " + when
+			return "its control region " + region + " is treated here " + when
 		}
 	}
 	for _, region := range other.Treated {
 		if slices.Contains(e.HeldOut, region) {
-			return "it treats " + region + ", which is compared with here, " + when
+			return "its treated region " + region + " is a control region here " + when
 		}
 	}
 	return ""

@@ -177,8 +177,8 @@ func TestExperimentsClashOnTheSameDays(t *testing.T) {
 		"nothing shared":      {other(func(*control.Experiment) {}), ""},
 		"the channel":         {other(func(e *control.Experiment) { e.Channel = "facebook" }), "it tests facebook too from 2026-10-01 to 2026-10-28"},
 		"the region":          {other(func(e *control.Experiment) { e.Treated = []string{"NY", "CA"} }), "it treats CA too"},
-		"its control is ours": {other(func(e *control.Experiment) { e.HeldOut = []string{"CA"} }), "it compares with CA"},
-		"our control is its":  {other(func(e *control.Experiment) { e.Treated = []string{"TX"} }), "which is compared with here"},
+		"its control is ours": {other(func(e *control.Experiment) { e.HeldOut = []string{"CA"} }), "its control region CA is treated here"},
+		"our control is its":  {other(func(e *control.Experiment) { e.Treated = []string{"TX"} }), "is a control region here"},
 		"the last day":        {other(func(e *control.Experiment) { e.Channel, e.Days.First = "facebook", one.Days.Last }), "from 2026-10-28 to 2026-10-28"},
 		"the day after": {other(func(e *control.Experiment) {
 			e.Channel, e.Days = "facebook", civil.Range{First: one.Days.Last.AddDays(1), Last: one.Days.Last.AddDays(9)}

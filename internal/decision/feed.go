@@ -85,7 +85,7 @@ func modelDecisions(c *toolkit.Call) []Decision {
 	}
 	return []Decision{{
 		Area: Calibration, Priority: Medium, Decision: "Train a media mix model: assay train mmm --workspace " + string(c.Workspace.ID),
-		Why: "Without a model, marginal returns are unknown and budgets cannot be optimized.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read which data a training needs."),
+		Why: "Without a model, marginal ROAS is unknown and Assay cannot optimize budgets.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read which data a training needs."),
 	}}
 }
 
@@ -105,7 +105,7 @@ func factorDecisions(c *toolkit.Call) []Decision {
 	}
 	return []Decision{{
 		Area: Calibration, Priority: Low, Decision: "Review the factors that are not applied.",
-		Why:  fmt.Sprintf("%s no applied factor, so last-touch returns are not corrected by the results.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
+		Why:  fmt.Sprintf("%s no applied factor, so the results do not correct last-touch returns.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
 		Call: next(c, "experiments", map[string]any{"view": "results"}, "Review the results of the experiments."),
 	}}
 }

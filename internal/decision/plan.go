@@ -156,7 +156,7 @@ func (p *planner) moves(ctx context.Context) error {
 		p.plan.Reasons = append(p.plan.Reasons, "The plan does not increase the budgets of "+answer.Listed(p.losing)+", because their marginal ROAS is below break-even. The total spend falls instead.")
 	}
 	if len(p.plan.Steps) == before && len(p.losing) == 0 {
-		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: on the channels to change, no campaign with recent spend can be changed.")
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: tools cannot change any campaign with recent spend on the affected channels.")
 	}
 	return nil
 }
@@ -311,7 +311,7 @@ func (p *planner) experiments() {
 		name := answer.ChannelName(f.Channel)
 		day := p.workday(p.workday(p.Today.AddDays(1)).AddDays(1))
 		p.add(Step{
-			Day: day, Kind: ExperimentStep, Step: "Check whether a geo experiment on " + name + " can detect its effect.", Effect: answer.EstimateOf[answer.Money](*f.Value, 1),
+			Day: day, Kind: ExperimentStep, Step: "Check whether a geo experiment on " + name + " can detect the effect.", Effect: answer.EstimateOf[answer.Money](*f.Value, 1),
 			Call: next(p.Call, "geo_experiment_preflight", map[string]any{"channel": string(f.Channel)}, "Check the regions and the power of the experiment."),
 		})
 		start := civil.ByWeek.Next(civil.ByWeek.Start(day))

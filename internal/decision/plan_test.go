@@ -209,8 +209,8 @@ func TestDecisionsAboutTheModelAndItsFactors(t *testing.T) {
 	}{
 		{nil, ""},
 		{[]control.Experiment{applied, {Status: control.ExperimentRunning}}, ""},
-		{[]control.Experiment{applied, completed}, "1 completed experiment has no applied factor, so last-touch returns are not corrected by the results."},
-		{[]control.Experiment{completed, applied, completed}, "2 completed experiments have no applied factor, so last-touch returns are not corrected by the results."},
+		{[]control.Experiment{applied, completed}, "1 completed experiment has no applied factor, so the results do not correct last-touch returns."},
+		{[]control.Experiment{completed, applied, completed}, "2 completed experiments have no applied factor, so the results do not correct last-touch returns."},
 	} {
 		c.Experiments = e.all
 		why := ""
@@ -324,7 +324,7 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		{
 			detect.Finding{Kind: detect.PixelLoss, Channel: "google", Evidence: evidence("credited_per_answer", 0.41, "earlier_credited_per_answer", 0.9)},
-			"For every 100 survey answers that name google, last touch credits the channel with 41 orders. Before, it credited 90 orders.", `surveys {}`,
+			"Last touch credits google with 41 orders per 100 survey answers that name the channel, compared with 90 before.", `surveys {}`,
 		},
 		{
 			detect.Finding{Kind: detect.PacingRisk, Subject: "revenue", Evidence: evidence("target", 100.0, "expected", 80.0, "expected_low", 70.0, "expected_high", 90.0, "probability", 0.95)},

@@ -152,7 +152,7 @@ var wordings = map[detect.Kind]wording{
 	detect.RefundRate:  {moved(named("Refunds as a share of revenue"), "rose", "refund_share", "earlier_refund_share"), "Find the products that customers return.", on("products", map[string]any{}), "See the sales of products."},
 	detect.Outage: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("Only %s orders arrived in %s from %s; about %s orders were expected.", count(f, "orders"), answer.Plural(int(figure(f, "days")), "day", "days"), f.Since, count(f, "expected_orders"))
-	}, "Check whether the shop was unavailable or an import is incomplete. Import the days again.", trend(snapshot.Orders), "See orders by day."},
+	}, "Check whether the store was unavailable or an import is incomplete. Import the days again.", trend(snapshot.Orders), "See orders by day."},
 	detect.SalesStopped: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A product sold %s units in 7 days, compared with %s per week before.", count(f, "units"), count(f, "usual_units_per_week"))
 	}, "Check the stock and the visibility of the product, and the ads for it.", on("products", map[string]any{}), "See the sales of products."},
@@ -166,10 +166,10 @@ var wordings = map[detect.Kind]wording{
 		return fmt.Sprintf("The conversions that %s reports per last-touch order changed from %s to %s since %s.", channelOf(f), ratio(f, "earlier_claims_per_order"), ratio(f, "claims_per_order"), f.Since)
 	}, "Check the platform's pixel and conversion events.", campaignsOf, "Compare reported and credited orders."},
 	detect.PixelLoss: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("For every 100 survey answers that name %s, last touch credits the channel with %s orders. Before, it credited %s orders.", channelOf(f), count100(f, "credited_per_answer"), count100(f, "earlier_credited_per_answer"))
+		return fmt.Sprintf("Last touch credits %s with %s orders per 100 survey answers that name the channel, compared with %s before.", channelOf(f), count100(f, "credited_per_answer"), count100(f, "earlier_credited_per_answer"))
 	}, "Check UTM parameters, consent and the pixel of the channel. Do not evaluate the channel by last touch.", on("surveys", map[string]any{}), "Compare survey answers with last touch."},
 	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A discount code was used for %s orders in 14 days, compared with about %s usual orders.", count(f, "orders"), count(f, "usual_orders"))
+		return fmt.Sprintf("A discount code was used in %s orders in 14 days, compared with about %s usually.", count(f, "orders"), count(f, "usual_orders"))
 	}, "Check whether the code is public. Replace a public code.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
 	detect.PacingRisk: {func(c *toolkit.Call, f detect.Finding) string {
 		verb := "will be missed"

@@ -82,7 +82,7 @@ func (s Store) completed() []control.Experiment {
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
-		return "it is a platform study: only geo experiments are measured from the store's orders", false
+		return "it is a lift study of an ad platform: only geo experiments are measured from the store's orders", false
 	case !s.covers(e.Days):
 		return notCovered, true
 	case e.Days.Last.After(s.AdDays.Last):

@@ -50,7 +50,7 @@ func TestUnusableExperimentsHaveAReason(t *testing.T) {
 		{geoTest("after the window", "2025-11-20"), "the experiment ended after 2025-12-15", true},
 		{geoTest("not over", "2025-12-10"), notCovered, true},
 		{geoTest("before the orders", "2024-12-20"), notCovered, true},
-		{study, "it is a platform study", false},
+		{study, "it is a lift study of an ad platform", false},
 		{podcast, "not in the model", false},
 	} {
 		why, waits := year().unreadable(test.e)

@@ -50,8 +50,7 @@ func (r *Result) Why() string {
 	case r.Missing == NoReturn:
 		return "there is a lift but no iROAS: " + noSpendChange
 	case r.Missing == NoReported:
-		return "there is an iROAS but no factor: on these days, last touch credits the channel with no revenue, or the " +
-			"spend of the channel is unknown"
+		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
 	}
 	return ""
 }

@@ -22,7 +22,7 @@ type Connection struct {
 	Rows     int64            `json:"rows"`
 	FirstDay civil.Date       `json:"first_day,omitzero"`
 	LastDay  civil.Date       `json:"last_day,omitzero"`
-	Behind   *int             `json:"days_behind,omitempty" doc:"Days from its last day to today, for daily sources."`
+	Behind   *int             `json:"days_behind,omitempty" doc:"Days from the last day to today, for daily sources."`
 	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row from the first to the last day."`
 	Watched  *DaySpan         `json:"watched,omitempty" doc:"Days that were checked for missing rows."`
 	Silent   []DaySpan        `json:"silent,omitempty" doc:"Checked days without a row, as ranges of consecutive days."`

@@ -49,7 +49,7 @@ func docRPC() map[string]operation {
 			"schema": object{"type": "string", "enum": mcp.ProtocolVersions()},
 		}, {
 			"name": "Mcp-Session-Id", "in": "header", "required": false, "schema": object{"type": "string"},
-			"description": "The header of the reply to initialize, which only clients with MCP Apps get. Results then have data for views.",
+			"description": "The header of the reply to initialize. Only clients with MCP Apps get this header. Their results have data for views.",
 		}},
 		Body: object{"required": true, "content": jsonOf("Request")},
 		Responses: map[string]object{

@@ -30,7 +30,7 @@ func (k Keeping) Mistakes() (mistakes []mapper.Mistake) {
 		mistakes = append(mistakes, mapper.Mistake{At: "name", Text: problem})
 	}
 	if len([]rune(k.Mapping.Title)) > longestTitle || strings.ContainsFunc(k.Mapping.Title, unicode.IsControl) {
-		mistakes = append(mistakes, mapper.Mistake{At: "title", Text: fmt.Sprintf("a title is one line of up to %d letters", longestTitle)})
+		mistakes = append(mistakes, mapper.Mistake{At: "title", Text: fmt.Sprintf("a title is one line of up to %d characters", longestTitle)})
 	}
 	return mistakes
 }
@@ -42,7 +42,7 @@ func (k Keeping) nameProblem() string {
 	case name == "":
 		return "give the mapping a name, such as till"
 	case !plainName(name):
-		return fmt.Sprintf("a name has up to %d letters, digits, single blanks, dots, hyphens and underscores", longestName)
+		return fmt.Sprintf("a name has up to %d letters, digits, single spaces, dots, hyphens and underscores", longestName)
 	case slices.ContainsFunc(Readers(), func(r source.Reader) bool { return r.Name() == name }):
 		return "this is the name of a built-in source; choose another name"
 	case slices.ContainsFunc(k.Kept, taken):

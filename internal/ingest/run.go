@@ -33,7 +33,7 @@ func Run(ctx context.Context, store Store, o Options) (Report, error) {
 		return report, err
 	}
 	if o.Dates != source.UnknownOrder && o.Mapping != nil && o.Mapping.Dates.Layout != "" {
-		return report, fault.Invalid("the mapping states its own layout of dates, %s", source.Shown(o.Mapping.Dates.Layout)).
+		return report, fault.Invalid("the mapping has its own date layout, %s", source.Shown(o.Mapping.Dates.Layout)).
 			WithHint("omit --dates, or remove dates.layout from the mapping")
 	}
 	o.Unpacked = cmp.Or(o.Unpacked, MaxUnpacked)
@@ -305,7 +305,7 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	l.report.Tables, l.report.ChangedDays, l.report.Version = countsOf(out.Tables), out.DaysHit, out.Version
 	if gone := out.Tables["ad_days"].Removed; gone > 0 {
 		l.notes.Add("rows_replaced", "%d rows are not in this file and %s: a report replaces all rows of its account on its days. "+
-			"If the report was filtered by campaign, import the unfiltered one", gone, l.wouldBe("removed"))
+			"If the report was filtered by campaign, import the unfiltered report", gone, l.wouldBe("removed"))
 	}
 	if out.Older > 0 {
 		l.notes.Add("orders_older", "%d orders of this file %s, because the stored versions are newer: canceled, refunded further, "+

@@ -66,7 +66,7 @@ func TestInvalidPathsAreRejected(t *testing.T) {
 	cases := []struct{ text, model, want string }{
 		{"p,c,v\na > ,1,1\n", "first", `t.csv:2: column "p": "a > " has a touchpoint without a channel`},
 		{"p,c,v\na,1,1\nb,0,2\n", "first", `t.csv:3: column "v": "2" is the value of a path without a conversion`},
-		{"p,c,v\na,-1,1\n", "first", `t.csv:2: column "c": "-1" is not a number from 0 up`},
+		{"p,c,v\na,-1,1\n", "first", `t.csv:2: column "c": "-1" is not a number of at least 0`},
 		{"p,c,v\na,1,1\n", "markov:9", `unknown attribution model "markov:9"`},
 	}
 	for _, c := range cases {

@@ -88,7 +88,7 @@ func TestInvalidPurchasesAreRejected(t *testing.T) {
 	}{
 		{
 			lab.CLV{Customer: "c", Date: "d", Value: "v", Model: "gammagamma", HorizonDays: 1},
-			`t.csv:3: column "v": "-5" is not a number from 0 up`,
+			`t.csv:3: column "v": "-5" is not a number of at least 0`,
 		},
 		{lab.CLV{Customer: "c", Date: "d", Model: "gammagamma", HorizonDays: 1}, "gammagamma needs a column of values"},
 		{lab.CLV{Customer: "c", Date: "d", Model: "nbd", HorizonDays: 1}, `unknown model "nbd"`},

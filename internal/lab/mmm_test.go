@@ -338,7 +338,7 @@ func TestInvalidPeriodsAreRejected(t *testing.T) {
 		},
 		"a negative spend": {
 			func(*lab.MMM) string { return strings.Replace(whole, ",0.000,", ",-1,", 1) },
-			`t.csv:2: column "tv": "-1" is not a number from 0 up`,
+			`t.csv:2: column "tv": "-1" is not a number of at least 0`,
 		},
 		"no priors": {func(m *lab.MMM) string { m.Priors = "absent.json"; return whole }, "absent.json"},
 	} {

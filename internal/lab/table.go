@@ -143,7 +143,7 @@ func (t *Table) Numbers(column string) ([]float64, error) {
 
 // Amounts returns a column of nonnegative numbers.
 func (t *Table) Amounts(column string) ([]float64, error) {
-	return convert(t, column, "is not a number from 0 up", func(cell string) (float64, bool) {
+	return convert(t, column, "is not a number of at least 0", func(cell string) (float64, bool) {
 		x, ok := number(cell)
 		return x, ok && x >= 0
 	})

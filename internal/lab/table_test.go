@@ -61,7 +61,7 @@ func TestBrokenFilesAreRejectedWithLineColumnAndValue(t *testing.T) {
 		{"line after a cell of two lines", "a,b\n\"x\ny\",1\nz,?\n", numbers, `t.csv:4: column "b": "?" is not a number`},
 		{
 			"negative", "b\n-1\n", func(l *lab.Table) error { _, err := l.Amounts("b"); return err },
-			`t.csv:2: column "b": "-1" is not a number from 0 up`,
+			`t.csv:2: column "b": "-1" is not a number of at least 0`,
 		},
 		{
 			"day", "b\n2024-02-30\n", func(l *lab.Table) error { _, err := l.Days("b"); return err },

@@ -85,7 +85,7 @@ func (b RevenueBasis) String() string {
 		text += ", with tax and shipping"
 	}
 	if b.NetOfRefunds {
-		return text + ", less refunds by refund date"
+		return text + ", minus refunds by refund date"
 	}
 	return text + ", before refunds"
 }

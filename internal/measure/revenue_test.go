@@ -24,7 +24,7 @@ func TestRevenueFollowsTheBasis(t *testing.T) {
 		{
 			RevenueBasis{WithoutTax: true, WithoutShipping: true, NetOfRefunds: true},
 			8500, 8500,
-			"charged to customers after discounts, without tax and shipping, less refunds by refund date",
+			"charged to customers after discounts, without tax and shipping, minus refunds by refund date",
 		},
 	}
 	for _, c := range cases {

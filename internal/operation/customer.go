@@ -22,7 +22,7 @@ type Forgotten struct {
 // control data, so that later imports omit the customer. If the process ends before the facts are changed, the
 // operation is repeated.
 var ForgetCustomer = Operation[Customer, Forgotten]{
-	Spec{Name: "customer.forget", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone."},
+	Spec{Name: "customer.forget", Needs: Manage, Facts: true, Locks: true, Undo: "The action cannot be undone."},
 	(*Run).forgetCustomer,
 }
 

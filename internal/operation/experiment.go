@@ -39,7 +39,7 @@ var AddExperiment = Operation[control.Experiment, control.Kept[control.Experimen
 // MoveExperimentOnce is [MoveExperiment] for calls that may be repeated. If the experiment already has the status, it
 // changes nothing.
 var MoveExperimentOnce = Operation[control.Move, control.Kept[control.Experiment]]{
-	Spec{Name: "experiment.move_once", Needs: Write, Undo: "It cannot be undone. Plan the experiment again."},
+	Spec{Name: "experiment.move_once", Needs: Write, Undo: "The action cannot be undone. Plan the experiment again."},
 	(*Run).moveExperimentOnce,
 }
 
@@ -58,7 +58,7 @@ func (r *Run) moveExperimentOnce(ctx context.Context, m control.Move) (control.K
 
 // MoveExperiment changes the status of an experiment. A study gets its result when it is completed.
 var MoveExperiment = Operation[control.Move, control.Experiment]{
-	Spec{Name: "experiment.move", Needs: Write, Undo: "It cannot be undone. Plan the experiment again."},
+	Spec{Name: "experiment.move", Needs: Write, Undo: "The action cannot be undone. Plan the experiment again."},
 	func(r *Run, ctx context.Context, m control.Move) (control.Experiment, error) {
 		m.Workspace = r.Workspace.ID
 		return r.Store.MoveExperiment(ctx, m, r.By())

@@ -29,7 +29,7 @@ func (r *Run) createKey(ctx context.Context, n auth.NewKey) (made KeyMade, err e
 
 // RevokeKey revokes the key with an ID.
 var RevokeKey = Operation[control.KeyID, control.Key]{
-	Spec{Name: "key.revoke", Needs: Manage, Undo: "It cannot be undone. Create another key."},
+	Spec{Name: "key.revoke", Needs: Manage, Undo: "The action cannot be undone. Create another key."},
 	(*Run).revokeKey,
 }
 
@@ -79,7 +79,7 @@ func (r *Run) ownsKey(ctx context.Context, id control.KeyID) error {
 // RevokeGrant ends the access that a person granted to an OAuth client. The input is the grant's ID. A member who does
 // not manage the workspace can end only their own grants.
 var RevokeGrant = Operation[control.GrantID, None]{
-	Spec{Name: "grant.revoke", Needs: Read, Undo: "It cannot be undone. Connect the client again."},
+	Spec{Name: "grant.revoke", Needs: Read, Undo: "The action cannot be undone. Connect the client again."},
 	(*Run).revokeGrant,
 }
 

@@ -49,7 +49,7 @@ func (r *Run) createShare(ctx context.Context, in NewShare) (made Shared, err er
 
 // RevokeShare ends a share link by ID.
 var RevokeShare = Operation[control.ShareID, None]{
-	Spec{Name: "share.revoke", Needs: Manage, Undo: "It cannot be undone. Create another link."},
+	Spec{Name: "share.revoke", Needs: Manage, Undo: "The action cannot be undone. Create another link."},
 	func(r *Run, ctx context.Context, id control.ShareID) (None, error) {
 		return None{}, r.Store.RevokeShare(ctx, r.Workspace.ID, id, r.By())
 	},

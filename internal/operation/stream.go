@@ -31,7 +31,7 @@ func (Stream) title() string { return "Importing from a Singer tap" }
 var ImportStream = Operation[Stream, singer.Report]{
 	Spec{
 		Name: "import.singer", Needs: Write, Facts: true, Job: jobs.Stream,
-		Undo: "It cannot be undone. Run the tap from an earlier state to replace rows.",
+		Undo: "The action cannot be undone. Run the tap from an earlier state to replace rows.",
 	},
 	(*Run).importStream,
 }
@@ -51,7 +51,7 @@ type Messages []control.Delivery
 
 // ApplyMessages imports webhook messages as facts, in the background.
 var ApplyMessages = Operation[Messages, webhook.Result]{
-	Spec{Name: "import.messages", Needs: Write, Facts: true, Undo: "It cannot be undone. The shop sends the next version of an order."},
+	Spec{Name: "import.messages", Needs: Write, Facts: true, Undo: "The action cannot be undone. The shop sends the next version of an order."},
 	(*Run).applyMessages,
 }
 

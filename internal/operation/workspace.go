@@ -62,7 +62,7 @@ func (r *Run) updateWorkspace(ctx context.Context, change Settings) (control.Wor
 // DeleteWorkspace removes a workspace with its keys and facts, after imports into it have ended. Callers lose access
 // first, so that they never see a partial workspace.
 var DeleteWorkspace = Operation[None, None]{
-	Spec{Name: "workspace.delete", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone. Restore a backup."},
+	Spec{Name: "workspace.delete", Needs: Manage, Facts: true, Locks: true, Undo: "The action cannot be undone. Restore a backup."},
 	(*Run).deleteWorkspace,
 }
 
@@ -77,7 +77,7 @@ func (r *Run) deleteWorkspace(ctx context.Context, _ None) (None, error) {
 // ClearFacts removes the facts of a deleted workspace with the same ID. Such facts remain if a process ended during the
 // deletion.
 var ClearFacts = Operation[None, None]{
-	Spec{Name: "workspace.clear", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone. Restore a backup."},
+	Spec{Name: "workspace.clear", Needs: Manage, Facts: true, Locks: true, Undo: "The action cannot be undone. Restore a backup."},
 	func(r *Run, ctx context.Context, _ None) (None, error) { return None{}, r.Drop(ctx, r.Workspace.ID) },
 }
 

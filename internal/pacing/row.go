@@ -22,7 +22,7 @@ type Row struct {
 	Start      civil.Date      `json:"start,omitzero"`
 	End        civil.Date      `json:"end,omitzero"`
 	Target     *float64        `json:"target,omitempty"`
-	Parts      int             `json:"daily_targets,omitempty" doc:"Number of daily targets that the row sums; ROAS: daily targets with this value."`
+	Parts      int             `json:"daily_targets,omitempty" doc:"Number of daily targets in the total of the row; ROAS: daily targets with this value."`
 	Actual     *float64        `json:"actual,omitempty" doc:"Result so far, from complete days with data."`
 	Through    civil.Date      `json:"through,omitzero" doc:"Last day included in actual."`
 	Expected   *float64        `json:"expected,omitempty" doc:"Forecast for the whole period: actual plus the forecast of the remaining days."`
@@ -79,7 +79,7 @@ type Accuracy struct {
 	Days       int             `json:"days,omitempty" doc:"Number of days in each forecast total; absent for forecasts of the rest of a period."`
 	Afterwards bool            `json:"made_afterwards" doc:"Backtest: computed later, with data up to the forecast date only."`
 	Judged     int             `json:"judged" doc:"Completed forecasts."`
-	Separate   int             `json:"separate" doc:"Largest number of completed forecasts without a shared day: overlapping forecasts are not independent."`
+	Separate   int             `json:"separate" doc:"Largest number of completed forecasts without overlap: overlapping forecasts are not independent."`
 	Enough     bool            `json:"enough" doc:"At least 20 completed and 8 non-overlapping forecasts; accuracy is reported only then."`
 	Inside80   *answer.Percent `json:"inside_80_pct,omitempty" doc:"Share of results inside the 80% interval."`
 	Inside90   *answer.Percent `json:"inside_90_pct,omitempty"`
@@ -97,7 +97,7 @@ func (p Accuracy) Overlap() string {
 	if p.Separate == p.Judged {
 		return ""
 	}
-	return fmt.Sprintf(" (%d without shared days)", p.Separate)
+	return fmt.Sprintf(" (%d without overlap)", p.Separate)
 }
 
 // Period is the length of a target's period.

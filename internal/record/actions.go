@@ -168,8 +168,8 @@ type experimentStatusParams struct {
 	ID     string                   `json:"experiment_id" required:"true" nonempty:"true" doc:"Experiment."`
 	Status control.ExperimentStatus `json:"status" enum:"draft|planned|running|completed|cancelled" required:"true" doc:"New status."`
 	Return *float64                 `json:"incremental_roas" doc:"Result of a completed study."`
-	Low    *float64                 `json:"low" doc:"Lower end of its interval."`
-	High   *float64                 `json:"high" doc:"Upper end of its interval."`
+	Low    *float64                 `json:"low" doc:"Lower interval limit."`
+	High   *float64                 `json:"high" doc:"Upper interval limit."`
 	Level  int                      `json:"level_pct" default:"90" min:"50" max:"99" doc:"Level of the interval."`
 }
 
@@ -242,7 +242,7 @@ func unreachable(c *toolkit.Call, e, moved control.Experiment) error {
 type reportParams struct {
 	Name      string         `json:"name" required:"true" nonempty:"true" doc:"Name."`
 	Tool      string         `json:"tool" default:"performance" doc:"Tool to call."`
-	Arguments map[string]any `json:"arguments" doc:"Its arguments."`
+	Arguments map[string]any `json:"arguments" doc:"Tool arguments."`
 }
 
 func saveReport(ctx context.Context, c *toolkit.Call, p reportParams) (*Change, error) {
@@ -293,7 +293,7 @@ func saveReport(ctx context.Context, c *toolkit.Call, p reportParams) (*Change, 
 
 type insightParams struct {
 	ID     string `json:"insight_id" required:"true" nonempty:"true" doc:"Insight."`
-	Reason string `json:"reason" doc:"Why it is dismissed."`
+	Reason string `json:"reason" doc:"Reason for dismissal."`
 }
 
 func dismissInsight(ctx context.Context, c *toolkit.Call, p insightParams) (*Change, error) {

@@ -23,16 +23,16 @@ type Record struct {
 	Code      answer.Foreign             `json:"code,omitempty"`
 	Name      answer.Foreign             `json:"name,omitempty"`
 	Channel   measure.Channel            `json:"channel,omitempty"`
-	Previous  measure.Channel            `json:"previous_channel,omitempty" doc:"Of the coupon."`
+	Previous  measure.Channel            `json:"previous_channel,omitempty" doc:"Previous channel of the coupon."`
 	Kind      control.ExperimentKind     `json:"kind,omitempty"`
-	Status    control.ExperimentStatus   `json:"status,omitempty" doc:"Of the experiment."`
+	Status    control.ExperimentStatus   `json:"status,omitempty" doc:"Status of the experiment."`
 	May       []control.ExperimentStatus `json:"next_statuses,omitempty" doc:"Statuses that can follow."`
 	Treated   []string                   `json:"treated_regions,omitempty"`
 	HeldOut   []string                   `json:"held_out_regions,omitempty"`
 	Metric    control.AlertMetric        `json:"metric,omitempty"`
 	Condition control.AlertCondition     `json:"condition,omitempty"`
 	Threshold *float64                   `json:"threshold,omitempty" doc:"In percent for change_above."`
-	Tool      string                     `json:"tool,omitempty" doc:"That the report calls."`
+	Tool      string                     `json:"tool,omitempty" doc:"Tool that the report calls."`
 	URI       string                     `json:"uri,omitempty" doc:"Resource with the current answer."`
 }
 

@@ -39,7 +39,7 @@ func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error)
 	}
 	switch {
 	case r.Kind != control.GeoTest:
-		return append(all, Use{By: "halo", Why: "a platform study has no result by surface"}), nil
+		return append(all, Use{By: "halo", Why: "a lift study has no result by surface"}), nil
 	case len(surfaces) == 0:
 		return append(all, Use{By: "halo", Why: "the spend by region is unknown, or the treated regions have too few orders on other surfaces"}), nil
 	}

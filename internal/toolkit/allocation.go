@@ -16,13 +16,13 @@ import (
 // MixRow contains the model's estimates for a channel. Amounts are per month.
 type MixRow struct {
 	Channel         measure.Channel                  `json:"channel"`
-	Spend           answer.Money                     `json:"monthly_spend" doc:"Current spend, which the allocation starts from."`
-	Modelled        *answer.Money                    `json:"modelled_monthly_spend,omitempty" detail:"analyst" doc:"Spend of the average month in the model's window, which roas and monthly_contribution refer to."`
+	Spend           answer.Money                     `json:"monthly_spend" doc:"Current spend: the start of the allocation."`
+	Modelled        *answer.Money                    `json:"modelled_monthly_spend,omitempty" detail:"analyst" doc:"Spend of the average month in the model's window: the basis of roas and monthly_contribution."`
 	Proposed        answer.Money                     `json:"proposed_monthly_spend"`
 	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: revenue that would be lost without the channel."`
 	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
 	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
-	Best            *answer.Estimate[answer.Ratio]   `json:"incremental_roas,omitempty" doc:"Best estimate, where it is not the model's: applied experiments on the channel that the model does not use."`
+	Best            *answer.Estimate[answer.Ratio]   `json:"incremental_roas,omitempty" doc:"Best estimate if it comes from applied experiments that the model does not use."`
 	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend; without current spend, at the modelled spend."`
 	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"Percentage by which marginal ROAS is below average ROAS."`
 	Less            *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
@@ -78,7 +78,7 @@ type PlanMetrics struct {
 	SpendFrom    string                         `json:"current_spend_from,omitempty" doc:"Days of the current spend, scaled to the period."`
 	BoundsPct    answer.Percent                 `json:"default_bounds_pct" doc:"Without constraints, maximum difference between the spend of a channel and its share of the budget, in percent."`
 	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Change of revenue compared with the same budget in the current allocation."`
-	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Change of revenue compared with current spend, where the budget differs from it."`
+	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Change of revenue compared with current spend, if the budget is different."`
 	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation generates more revenue than the same budget in the current allocation."`
 	PlanProfit
 	Confidence   string          `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
@@ -129,17 +129,17 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 		if plan.Recent {
 			from = " (last 30 days)"
 		}
-		text += fmt.Sprintf(" Compared with current spend of %s%s, the plan %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {
-		moves = append(moves, "increases "+answer.ChannelName(up.Channel)+" most")
+		moves = append(moves, "increases most on "+answer.ChannelName(up.Channel))
 	}
 	if down.Channel != "" {
-		moves = append(moves, "decreases "+answer.ChannelName(down.Channel)+" most")
+		moves = append(moves, "decreases most on "+answer.ChannelName(down.Channel))
 	}
 	if len(moves) > 0 {
-		text += " The optimized allocation " + strings.Join(moves, " and ") + "."
+		text += " Spend " + strings.Join(moves, " and ") + "."
 	}
 	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
 }

@@ -18,9 +18,9 @@ type CampaignReturn struct {
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" detail:"analyst" doc:"Best estimate of the channel, times the campaign's own relative return, which is shrunk by its number of orders."`
 	ClaimedOver *answer.Ratio                  `json:"claimed_over_incremental,omitempty" detail:"analyst" doc:"Platform-reported ROAS divided by incremental_roas."`
 	Profit      *answer.Estimate[answer.Money] `json:"incremental_contribution_after_spend,omitempty" detail:"analyst" doc:"Incremental revenue at the store's contribution rate, minus spend."`
-	SpendChange *answer.Percent                `json:"spend_change_pct,omitempty" detail:"analyst" doc:"Change of spend from the period before."`
-	ROASChange  *answer.Percent                `json:"roas_change_pct,omitempty" detail:"analyst" doc:"Change of platform-reported ROAS from the period before."`
-	PaysPct     *answer.Percent                `json:"pays_pct,omitempty" detail:"analyst" doc:"Probability that the next unit of spend returns more than break-even."`
+	SpendChange *answer.Percent                `json:"spend_change_pct,omitempty" detail:"analyst" doc:"Change of spend from the previous period."`
+	ROASChange  *answer.Percent                `json:"roas_change_pct,omitempty" detail:"analyst" doc:"Change of platform-reported ROAS from the previous period."`
+	PaysPct     *answer.Percent                `json:"pays_pct,omitempty" detail:"analyst" doc:"Probability that marginal ROAS is above break-even."`
 	Verdict     string                         `json:"verdict,omitempty" doc:"scale: pays_pct of at least 90%; cut: at most 10%; keep: between, or too uncertain."`
 }
 

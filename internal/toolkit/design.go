@@ -22,7 +22,7 @@ type TestDesign struct {
 	Change  answer.Money   `json:"spend_change" doc:"Change of spend over the whole test."`
 	Effect  answer.Money   `json:"plausible_revenue_change" doc:"Change of revenue at the plausible return, over the whole test."`
 	MDE     answer.Percent `json:"minimum_detectable_effect_pct"`
-	Cost    answer.Money   `json:"expected_cost" doc:"Expected loss of contribution, below 0 for a gain; without costs of goods, the size of the change of spend."`
+	Cost    answer.Money   `json:"expected_cost" doc:"Expected loss of contribution, below 0 for a gain; without costs of goods, the absolute change of spend."`
 }
 
 // Designs are proposed experiments on a channel.

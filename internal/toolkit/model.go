@@ -15,7 +15,7 @@ import (
 )
 
 // MmmMethod describes the media mix model.
-const MmmMethod = "Incremental revenue is estimated by a Bayesian media mix model of weekly sales and spend. The model has geometric adstock, saturation with an estimated shape, " +
+const MmmMethod = "A Bayesian media mix model of weekly sales and spend estimates incremental revenue. The model has geometric adstock, saturation with an estimated shape, " +
 	"a trend and seasonal terms. Estimates are posterior means with 90% credible intervals. Completed geo experiments calibrate the model. Confounding, such as spend that follows demand, biases the estimates of channels without an experiment."
 
 // WhyNotNewer explains why the last training did not replace the model in use. It returns "" if it did.

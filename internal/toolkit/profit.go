@@ -108,7 +108,7 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	case measure.UnitCosts:
 		text = "unit costs of all products"
 	case measure.ExtendedCosts:
-		text = fmt.Sprintf("unit costs known for %s of units, extended to the rest", units)
+		text = fmt.Sprintf("unit costs known for %s of units; known cost rate for the rest", units)
 	case measure.MixedCosts:
 		text = fmt.Sprintf("unit costs known for %s of units; entered gross margin for a part of the rest, known cost rate for the others", units)
 	case measure.CostsAndMargin:

@@ -44,7 +44,7 @@ var prompts = []prompt{
 	{mcp.Prompt{
 		Name: "creator_review", Title: "Creator review",
 		Description: "Review creators: orders by signal, return, leaked codes, and which creators to book again.",
-		Arguments:   []mcp.PromptArgument{startArgument, endArgument, {Name: "creator", Description: "Name of the creator to focus on."}},
+		Arguments:   []mcp.PromptArgument{startArgument, endArgument, {Name: "creator", Description: "Name of the creator to review first."}},
 	}, reviewCreators},
 	{mcp.Prompt{
 		Name: "budget_move", Title: "Change a campaign budget with approval",
@@ -71,7 +71,7 @@ func reviewWeek(q *asking) (task, error) {
 		given, err := civil.Parse(said)
 		if err != nil { // the client's model finds the week
 			first, last, beforeFirst, beforeLast = "<monday>", "<sunday>", "<monday before>", "<sunday before>"
-			title = fmt.Sprintf("Review the week that was described as %q: today is %s, find its Monday and Sunday first", said, today)
+			title = fmt.Sprintf("Review the week %q: today is %s, find the Monday and Sunday of the week first", said, today)
 		}
 		in = given
 	}
@@ -90,7 +90,7 @@ func reviewWeek(q *asking) (task, error) {
 				"period1_start": beforeFirst, "period1_end": beforeLast, "period2_start": first, "period2_end": last, "include_channels": true,
 			}, channel), "changes from the previous week"},
 			{"trends", with(period(first, last), channel), "anomalies"},
-			{"campaigns", With(period(first, last), "detail_level", "analyst"), "where the spend went"},
+			{"campaigns", With(period(first, last), "detail_level", "analyst"), "spend by campaign"},
 		},
 		write: "revenue, orders, spend and ROAS compared with the previous week; the channel with the largest change; anomalies; limits of the figures; " +
 			"at most three next steps.",
@@ -116,7 +116,7 @@ func explainRevenue(q *asking) (task, error) {
 			{"customers", with(Dated(days), channel), "new or returning customers"},
 			{"products", Dated(days), "products and coupons behind the change"},
 		},
-		write: "the change in money and percent; how much of it is orders and how much is order value; the channels, customers and products that account for it; " +
+		write: "the change in money and percent; the parts from orders and from order value; the channels, customers and products behind the change; " +
 			"other explanations that the data cannot exclude, such as season, price or stock; at most three next steps.",
 	}, nil
 }
@@ -136,7 +136,7 @@ func placeBudget(q *asking) (task, error) {
 				"marginal ROAS with its interval, saturation, and spend above the observed range. Without a model, state that and use the other answers",
 			},
 			{"experiments", map[string]any{"view": "factors", "detail_level": "analyst"}, "incrementality factors from experiments"},
-			{"experiments", map[string]any{"view": "next_test"}, "the channel with the most uncertain effect"},
+			{"experiments", map[string]any{"view": "next_test"}, "the channel with the most revenue at stake"},
 			{"performance", map[string]any{"detail_level": "analyst"}, "current spend by channel"},
 		},
 		write: "the channel, its expected additional revenue (" + spelled + " times marginal ROAS) with low and high, and the second-best channel. " +
@@ -159,7 +159,7 @@ func prepareExperiment(q *asking) (task, error) {
 			step{"experiments", map[string]any{"view": "guide", "topic": "geo_experiments"}, "how to run it"},
 		),
 		write: "the channel and the question that the test answers; treated and control regions; first and last day; what changes in the ad account; " +
-			"the smallest effect that the test detects and whether the channel can plausibly have it; what it costs; what to do with each possible result. " +
+			"the minimum detectable effect and whether the channel can plausibly have it; what it costs; what to do with each possible result. " +
 			"If a gate fails, state what is missing instead of a plan.",
 	}, nil
 }
@@ -181,7 +181,7 @@ func reviewCreators(q *asking) (task, error) {
 			{"products", With(Dated(days), "view", "coupons"), "codes with unusually many orders, which may be leaked"},
 			{"surveys", Dated(days), "customers who name a creator"},
 		},
-		write: "creators by return, with the signals behind it and their uncertainty; codes that look leaked; creators without a known cost or return; " +
+		write: "creators by return, with the signals and the uncertainty of each return; codes that look leaked; creators without a known cost or return; " +
 			"which creators to book again, and what to track better.",
 	}, nil
 }
@@ -231,7 +231,7 @@ func checkData(q *asking) (task, error) {
 			{"discover", map[string]any{"aspect": "integrations", "detail_level": "analyst"}, "sources that are stale or have gaps"},
 			{"discover", map[string]any{"aspect": "capabilities", "detail_level": "analyst"}, "tools without data"},
 			{"performance", With(Dated(days), "detail_level", "analyst"), "unattributed revenue, unknown spend, warnings"},
-			{"performance", With(With(Dated(days), "model", "platform_reported"), "detail_level", "analyst"), "how far the platforms' claims are from the store's orders"},
+			{"performance", With(With(Dated(days), "model", "platform_reported"), "detail_level", "analyst"), "platform-reported revenue compared with the store's revenue"},
 		},
 		write: "which questions the data can answer and which not; problems by their effect on decisions, each with its fix; the last complete day of each source.",
 	}, nil

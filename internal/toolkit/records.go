@@ -123,5 +123,5 @@ func reportFailure(r control.SavedReport, err error) error {
 	if hint != "" {
 		text += ". " + hint
 	}
-	return fault.New(kind, "the saved report %q cannot be answered: %s", answer.Clean(r.Name), text)
+	return fault.New(kind, "the saved report %q failed: %s", answer.Clean(r.Name), text)
 }

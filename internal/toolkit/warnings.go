@@ -52,7 +52,7 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 		c.WarnProvisional(a, w)
 	}
 	if undated > 0 {
-		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("Refunds of %s have no date. They are counted on the date of the order.",
+		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("Refunds of %s have no date and use the date of the order.",
 			c.Amount(undated)))
 	}
 }

@@ -28,7 +28,7 @@ type Driver struct {
 	Dimension snapshot.Dimension `json:"dimension"`
 	Part      answer.Foreign     `json:"part"`
 	Change    answer.Money       `json:"change"`
-	Share     *answer.Percent    `json:"share_pct,omitempty" doc:"Share of the change, negative against its direction."`
+	Share     *answer.Percent    `json:"share_pct,omitempty" doc:"Share of the change; negative if the part has the opposite sign."`
 	Call      *DriverCall        `json:"call,omitempty" detail:"analyst" doc:"A call that shows this part."`
 }
 
@@ -44,7 +44,7 @@ type ChangeEvent struct {
 	EndDate civil.Date         `json:"end_date,omitzero"`
 	Kind    snapshot.EventKind `json:"kind"`
 	Text    string             `json:"text"`
-	Subject answer.Foreign     `json:"subject,omitempty" doc:"Channel, product, holiday or note."`
+	Subject answer.Foreign     `json:"subject,omitempty" doc:"Channel, product, holiday or annotation."`
 	Effect  *answer.Money      `json:"effect,omitempty" doc:"Estimated part of the change; absent if unknown. Effects overlap and do not add up."`
 	Cause   bool               `json:"cause,omitempty" doc:"The event may explain at least a fifth of the change."`
 }
@@ -273,5 +273,5 @@ func eventText(e snapshot.Event) string {
 		}
 		return fmt.Sprintf("discounts were %s percentage points of list prices %s", answer.Quantity(answer.Decimals(math.Abs(e.Pct), 1)), way)
 	}
-	return fmt.Sprintf("there is a note of the type %s %s", e.Kind, on) // an annotation
+	return fmt.Sprintf("there is an annotation of the type %s %s", e.Kind, on)
 }

@@ -29,7 +29,7 @@ func TestTheSentenceOnAChange(t *testing.T) {
 		" A possible cause: there were no orders from 2026-03-01 to 2026-03-02, which can be an outage or a missing import (down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.NoOrders, "", -400, 0), event(snapshot.HighRevenue, "", 50, 0)},
 		},
-		" Possible causes: one product had no sales from 2026-03-01 to 2026-03-02 and may have been out of stock (down about USD 4.00); there is a note of the type launch from 2026-03-01 to 2026-03-02 (down about USD 3.00).": {
+		" Possible causes: one product had no sales from 2026-03-01 to 2026-03-02 and may have been out of stock (down about USD 4.00); there is an annotation of the type launch from 2026-03-01 to 2026-03-02 (down about USD 3.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.OutOfStock, hostile, -400, 0), event("launch", hostile, -300, 0)},
 		},
 		" A possible cause: daily spend of one channel was down 50.0%, with the largest change from 2026-03-01 to 2026-03-02 (down about USD 4.00).": {

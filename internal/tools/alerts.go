@@ -137,6 +137,6 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 		}
 		c.Suggest(&a.Closing, "trends", arguments, "See the days of the change.")
 	}
-	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("Without any real change, at least one alert appears by chance in %s of %d-day periods.", chance, activeDays))
+	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("%s of %d-day periods without a real change have at least one alert.", chance, activeDays))
 	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(PacingAspect)}, "See pacing against targets.")
 }

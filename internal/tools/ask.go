@@ -36,7 +36,7 @@ type AskAnswer struct {
 	answer.Opening
 	Assumptions  []string      `json:"assumptions,omitempty" doc:"How dates, channels and misspelled words were read."`
 	Alternatives []answer.Next `json:"alternatives,omitempty" doc:"Other readings of the question."`
-	Examples     []string      `json:"examples,omitempty" doc:"Questions that can be answered, if this one cannot."`
+	Examples     []string      `json:"examples,omitempty" doc:"Example questions, if this question is out of scope."`
 	answer.Table[AskedCall]
 	answer.Closing
 }

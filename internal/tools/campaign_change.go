@@ -278,7 +278,7 @@ func wouldWrite(p budgetchange.Preview) string {
 	if p.Field == control.DailyBudget {
 		what = fmt.Sprintf("daily budget %s %s", p.New.Text, p.Unit)
 	}
-	return fmt.Sprintf("One request to %s: %s. One audit row with %s as the previous value, which can be rolled back.",
+	return fmt.Sprintf("One request to %s: %s. One audit row with %s as the previous value, for a rollback.",
 		ads.DisplayName(p.Account.Platform), what, p.Current)
 }
 
@@ -295,7 +295,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (audit row %s).%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
 		if r.Change != nil {
-			return fmt.Sprintf("Unchanged: another person set %s to %s at the same time. Nothing was sent. See audit row %s.", what, p.New, a.AuditID)
+			return fmt.Sprintf("Unchanged: someone else set %s to %s at the same time. Nothing was sent. See audit row %s.", what, p.New, a.AuditID)
 		}
 		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit row was written.", what, p.New)
 	case budgetchange.Unknown:

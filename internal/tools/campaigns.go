@@ -224,7 +224,7 @@ func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now wa
 	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
 		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to a channel, so campaigns have no credited orders.")
 	}
-	text := "Revenue and conversions are platform-reported. Their totals can exceed the totals of the store."
+	text := "Revenue and conversions are platform-reported. Their totals can exceed the store's totals."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
 		text = fmt.Sprintf("Revenue and conversions are platform-reported. This revenue is %s times the store's last-touch revenue.",
 			answer.Ratio(times))

@@ -55,7 +55,7 @@ type CreatorsAnswer struct {
 type CreatorBlend struct {
 	Method   string           `json:"method,omitempty" detail:"analyst"`
 	Level    answer.Percent   `json:"level_pct" doc:"Level of every interval."`
-	Cleaned  bool             `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders is used."`
+	Cleaned  bool             `json:"codes_cleaned" doc:"true: leaked code orders are estimated from conversion paths. false: a fixed share is assumed."`
 	CodePct  *answer.Percent  `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
 	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share of orders with a survey mention."`
 	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of orders that links record."`
@@ -307,7 +307,7 @@ func warnCreators(a *answer.Closing, r creator.Rates) {
 		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and a survey answer that names the creator. The share of orders with a code is therefore mostly assumed.", answer.Quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated. The estimate assumes that they generated %.0f%% of the code orders.", 100*creator.Assumed))
+		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated. The estimate assumes that the creators generated %.0f%%.", 100*creator.Assumed))
 	}
 }
 

@@ -125,7 +125,7 @@ func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.Segme
 		text += fmt.Sprintf(" %s of the orders have no known customer.", answer.Orders(n))
 	}
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
-		text += fmt.Sprintf(" Their share of orders is %s, compared with %s in the previous %s.",
+		text += fmt.Sprintf(" New customers' share of orders is %s, compared with %s in the previous %s.",
 			*v.Value, *v.Previous, answer.Plural(days.Days(), "day", "days"))
 	}
 	return text

@@ -73,7 +73,7 @@ type CustomersRow struct {
 	Path       answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
 	Channel    measure.Channel   `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
 	Customers  *answer.Count     `json:"customers,omitempty" doc:"Customers of the cohort, or new customers of the channel."`
-	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers that the values come from."`
+	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers behind the values."`
 	Orders     *answer.Count     `json:"orders,omitempty"`
 	Revenue    *answer.Money     `json:"revenue,omitempty"`
 	SharePct   *answer.Percent   `json:"share_pct,omitempty" doc:"Share of the orders of all rows of all pages."`

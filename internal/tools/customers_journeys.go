@@ -17,7 +17,7 @@ import (
 )
 
 // journeyMethod describes how journeys and their shares are computed.
-const journeyMethod = "A journey contains the known touchpoints before an order. Orders without touchpoints have no journey. Journeys without an order are unknown. " +
+const journeyMethod = "A conversion path contains the known touchpoints before an order. Orders without touchpoints have no path. Paths without an order are unknown. " +
 	"Markov and Shapley shares are shares of orders with touchpoints; Markov intervals come from 40 resamples."
 
 const (
@@ -77,7 +77,7 @@ func journeyCredits(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, da
 	})
 	slices.SortStableFunc(ended, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
 	a.Credits, err = pathCredits(ended)
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Markov shares divide the orders by the removal effects of the channels. Intervals come from Poisson resamples of the journeys.", Seed: new(uint64(pathSeed))}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Markov shares are proportional to the removal effects of the channels. Intervals come from Poisson resamples of the paths.", Seed: new(uint64(pathSeed))}
 	return err
 }
 
@@ -189,7 +189,7 @@ func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehou
 		text += fmt.Sprintf(" (%s per order)", *r)
 	}
 	if a.Metrics.Median != nil {
-		text += fmt.Sprintf(". From the first touchpoint to the order, the median time is %s and the 90th percentile is %s",
+		text += fmt.Sprintf(". The median time from the first touchpoint to the order is %s, and the 90th percentile is %s",
 			answer.Plural(int(*a.Metrics.Median), "complete day", "complete days"), answer.Plural(int(*a.Metrics.P90), "complete day", "complete days"))
 	}
 	names := make([]string, len(most.Channels))

@@ -70,7 +70,7 @@ type DiscoverRow struct {
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
 	Orders    *answer.Count    `json:"orders,omitempty" doc:"Orders credited by last touch."`
-	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"Amount that customers were charged in those orders."`
+	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"Amount charged in these orders."`
 	Spend     *answer.Money    `json:"spend,omitempty"`
 	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`
 	LastDay   civil.Date       `json:"last_day,omitzero"`

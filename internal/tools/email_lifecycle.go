@@ -37,7 +37,7 @@ type EmailLifecycleAnswer struct {
 	Basis      measure.Basis  `json:"basis" doc:"Basis of revenue and conversions: reported by the sending platform."`
 	Metrics    MessageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, before entity_type applies."`
 	Kinds      []MessageRow   `json:"kinds,omitempty" detail:"analyst" doc:"Totals by channel and entity type."`
-	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; rows are the top of them."`
+	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; the rows show the top."`
 	answer.Table[MessageRow]
 	answer.Closing
 }
@@ -289,9 +289,9 @@ func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil
 		a.Warn(answer.WarnOpensInflated, "Some email clients load images automatically, and the platform counts these loads as opens. Clicks are more reliable.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
-		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all activity after the send on the day of the send.", answer.Plural(int(all.SinceSend), "row contains", "rows contain")))
+		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all later activity to the day of the send.", answer.Plural(int(all.SinceSend), "row assigns", "rows assign")))
 	}
-	c.WarnStart(&a.Closing, days, "Reports of messages", snapshot.FromMessages)
+	c.WarnStart(&a.Closing, days, "Email and SMS reports", snapshot.FromMessages)
 	c.WarnPartial(&a.Closing, days)
 	last := now.all().Days.Last
 	expected := c.Today.AddDays(-staleMessages)

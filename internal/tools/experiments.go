@@ -129,7 +129,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	}
 	for _, t := range all {
 		if used, _ := t.FactorUse(); used && !t.Conclusive() {
-			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s), which a member applied. The interval of the experiment is wide, so the factor remains near the prior of 1.",
+			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The applied factor of %s uses an inconclusive experiment (experiment_id=%s). The interval of the experiment is wide, so the factor remains near the prior of 1.",
 				answer.ChannelName(t.Channel), answer.Clean(string(t.ID))))
 			break
 		}
@@ -334,7 +334,7 @@ func resultsSummary(rows []ExperimentRow) string {
 	case r.Lift != nil:
 		text = fmt.Sprintf("%s has no clear effect on revenue in the treated regions: %s", what, interval(r.Lift))
 	case r.Return != nil:
-		text = what + " is a platform study"
+		text = what + " is a lift study of the ad platform"
 	default:
 		return what + " has no result: " + r.Why + "." + total
 	}

@@ -72,7 +72,7 @@ type ExperimentRow struct {
 	Start   civil.Date               `json:"start,omitzero"`
 	End     civil.Date               `json:"end,omitzero"`
 
-	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental over last-touch ROAS. Of a channel: posterior of a prior and its experiments. Of an experiment: as measured."`
+	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental ROAS / last-touch ROAS. Of a channel: posterior of a prior and its experiments. Of an experiment: as measured."`
 	Applied      *bool                          `json:"applied,omitempty" doc:"The factor corrects last-touch returns."`
 	Tests        int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
 	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
@@ -129,10 +129,10 @@ type ExperimentEvidence struct {
 	Inference geo.Inference  `json:"inference"`
 	Donors    int            `json:"donor_regions"`
 	Before    int            `json:"history_days"`
-	LeftOut   int            `json:"days_left_out,omitempty" doc:"Days before the test excluded because other experiments ran on them or shortly before."`
+	LeftOut   int            `json:"days_left_out,omitempty" doc:"Excluded days before the test: other experiments ran on these days or shortly before."`
 	Fit       answer.Ratio   `json:"scaled_l2" doc:"Fit error before the test: 0 is a perfect fit, 1 is the fit of the donors' mean."`
 	Notes     []string       `json:"notes,omitempty"`
-	Weeks     []EvidenceWeek `json:"weeks" doc:"Orders of the treated regions by week, without wholesale, at their mean value. Weeks are counted from the first day of the test."`
+	Weeks     []EvidenceWeek `json:"weeks" doc:"Orders of the treated regions by week, without wholesale, at the mean order value. Weeks are counted from the first day of the test."`
 	Weights   []DonorWeight  `json:"weights"`
 	Placebo   *PlaceboSets   `json:"placebo,omitempty"`
 }
@@ -142,7 +142,7 @@ type EvidenceWeek struct {
 	Start    civil.Date   `json:"start"`
 	Observed answer.Money `json:"observed"`
 	Expected answer.Money `json:"expected" doc:"Counterfactual revenue, from the donor regions."`
-	Low      answer.Money `json:"low" doc:"90% of weeks before the test are within this distance."`
+	Low      answer.Money `json:"low" doc:"low and high contain observed revenue in 90% of weeks before the test."`
 	High     answer.Money `json:"high"`
 	During   bool         `json:"during,omitempty"`
 }

@@ -153,6 +153,6 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
 	a.Warn(answer.WarnRanking, "For channels without a model and without an applied factor, the ranking assumes a factor with a standard deviation of 0.5.")
-	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect its effect.")
+	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect the effect.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }

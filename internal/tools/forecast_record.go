@@ -46,7 +46,7 @@ func pastSentence(c *toolkit.Call, past []pacing.Accuracy, metric snapshot.Metri
 	}
 	inside := shown.Inside80.Whole()
 	if shown.Afterwards {
-		return fmt.Sprintf("%s In a backtest of %d past weeks%s, %s of the results were inside the 80%% interval.", few, shown.Judged, shown.Overlap(), inside)
+		return fmt.Sprintf("%s %s of the results were inside the 80%% interval in a backtest of %d past weeks%s.", few, inside, shown.Judged, shown.Overlap())
 	}
-	return fmt.Sprintf(" Of %d past weekly forecasts%s, %s had the result inside the 80%% interval.", shown.Judged, shown.Overlap(), inside)
+	return fmt.Sprintf(" %s of %d past weekly forecasts%s had the result inside the 80%% interval.", inside, shown.Judged, shown.Overlap())
 }

@@ -159,7 +159,7 @@ func TestAnswersReportAccuracyOfPastForecasts(t *testing.T) {
 	}
 	forecastOn(t, s, store, w)
 	a = ask()
-	if !strings.Contains(a.Summary, "In a backtest of 22 past weeks, ") {
+	if !strings.Contains(a.Summary, " in a backtest of 22 past weeks") {
 		t.Errorf("after backtests: %q", a.Summary)
 	}
 	enough := 0

@@ -76,7 +76,7 @@ func recommend(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 	}
 	a.Summary = toolkit.PlanSummary(c, current.Start.Metrics(c, m, plan, current.Budget, monthly), plan, "per month")
 	if len(a.Rows) == 0 {
-		a.Warn(answer.WarnNoData, "The model does not include "+answer.ChannelName(a.Channel)+".")
+		a.Warn(answer.WarnNoData, "The MMM does not include "+answer.ChannelName(a.Channel)+".")
 	}
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.Suggest(&a.Closing, "optimization", map[string]any{}, "Compare returns, saturation and other budgets.")

@@ -47,7 +47,7 @@ type ForecastingAnswer struct {
 
 // ForecastMetrics counts targets by status, and alerts.
 type ForecastMetrics struct {
-	Targets  *int `json:"targets,omitempty" doc:"Targets that match the filters; aspect=pacing counts only targets under way."`
+	Targets  *int `json:"targets,omitempty" doc:"Targets that match the filters; with aspect=pacing, only targets under way."`
 	OnTrack  *int `json:"on_track,omitempty" doc:"Probability of reaching the target is at least 80%."`
 	AtRisk   *int `json:"at_risk,omitempty" doc:"Probability is at least 40% and below 80%."`
 	OffTrack *int `json:"off_track,omitempty" doc:"Probability is below 40%."`
@@ -56,7 +56,7 @@ type ForecastMetrics struct {
 	Closed *int `json:"closed,omitempty" doc:"Targets with a completed period and a known result."`
 	Met    *int `json:"met,omitempty" doc:"Closed targets that were met."`
 
-	Alerts      *int            `json:"alerts,omitempty" doc:"Drift alerts. Days that met an alert rule are counted in rules_met."`
+	Alerts      *int            `json:"alerts,omitempty" doc:"Drift alerts. rules_met has the alerts of the store's own rules."`
 	RulesMet    *int            `json:"rules_met,omitempty" doc:"Alerts of the store's own rules in the days shown: one for each rule and day."`
 	Watched     *int            `json:"watched,omitempty" doc:"Monitored series."`
 	FalseAlarms *answer.Percent `json:"false_alarm_pct,omitempty" doc:"Probability of at least one alert in the days shown without any real change."`

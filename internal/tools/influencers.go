@@ -101,7 +101,7 @@ type InfluencerRow struct {
 	Revenue       answer.Money    `json:"revenue" doc:"Revenue of these orders."`
 	Orders        answer.Count    `json:"orders" doc:"Orders with the influencer's code; without a code, orders counted by links."`
 	Clicks        answer.Count    `json:"clicks" doc:"Link clicks."`
-	Conversions   answer.Count    `json:"conversions" doc:"Orders counted by links. They may also have used the code."`
+	Conversions   answer.Count    `json:"conversions" doc:"Orders counted by links; some may also have the code."`
 	Cost          *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent when unknown."`
 	ROI           *answer.Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Cost of goods is not subtracted."`
 	Platform      answer.Foreign  `json:"platform,omitempty" detail:"analyst"`

@@ -62,7 +62,7 @@ func TestADraftListsOverlappingExperiments(t *testing.T) {
 	}}}}}
 	want := []string{
 		"same (planned): it tests facebook too from 2026-04-20 to 2026-04-28",
-		"region (draft): it compares with CA, which is treated here, from 2026-04-28 to 2026-04-28",
+		"region (draft): its control region CA is treated here from 2026-04-28 to 2026-04-28",
 	}
 	if got := overlaps(c, draft); !slices.Equal(got, want) {
 		t.Errorf("overlaps %q, want %q", got, want)

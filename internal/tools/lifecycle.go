@@ -76,7 +76,7 @@ type LifecycleRow struct {
 	Segment     warehouse.Segment              `json:"segment,omitempty"`
 	Channel     measure.Channel                `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
 	Customers   *answer.Count                  `json:"customers,omitempty" doc:"New customers of the period."`
-	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers that the values come from."`
+	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers behind the values."`
 	Orders      *answer.Count                  `json:"orders,omitempty"`
 	Revenue     *answer.Money                  `json:"revenue,omitempty"`
 	SharePct    *answer.Percent                `json:"share_pct,omitempty" doc:"Share of orders."`

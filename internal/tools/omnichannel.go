@@ -183,7 +183,7 @@ func showHalo(ctx context.Context, c *toolkit.Call, a *OmnichannelAnswer, window
 	})
 	a.HaloModel = &HaloModel{
 		Basis: measure.Modelled, Grade: "correlation", Level: 100 * snapshot.HaloLevel, Start: found.Days.First, End: found.Days.Last, Days: found.Days.Days(),
-		Method: "Halo effects are estimated by a Bayesian distributed-lag regression of each surface's daily revenue. See methods/halo.", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
+		Method: "A Bayesian distributed-lag regression of each surface's daily revenue estimates halo effects. See methods/halo.", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)

@@ -81,7 +81,7 @@ func pacingSummary(c *toolkit.Call, a *ForecastingAnswer, set bool) string {
 	}
 	text += fmt.Sprintf(" The target is %s; ", figure(c, first.Metric, first.Target))
 	if first.Chance == nil {
-		text += "no probability is given, because the data do not include " + first.Unseen + "."
+		text += "the probability is unknown, because the data do not include " + first.Unseen + "."
 	} else {
 		text += fmt.Sprintf("the probability of %s it is %s.", reaching, probability(*first.Chance))
 	}

@@ -173,7 +173,7 @@ func parseModel(name string) (measure.Model, error) {
 }
 
 // claimedRevenue defines the revenue of channels under platform_reported.
-const claimedRevenue = "claimed by the ad platforms, each in its own attribution window, without refunds"
+const claimedRevenue = "reported by the ad platforms, each in its own attribution window, without refunds"
 
 func basisOf(model measure.Model) measure.Basis {
 	if model == measure.SurveyBlended {
@@ -250,7 +250,7 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 	}
 	who := "Revenue was"
 	if a.Channel != "" {
-		who = "Credited revenue of " + answer.ChannelName(a.Channel) + " was"
+		who = "Attributed revenue of " + answer.ChannelName(a.Channel) + " was"
 	}
 	text := fmt.Sprintf("%s %s %s (%s orders), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
 		answer.Dates(days), answer.Orders(now.Orders), answer.Against(a.Metrics.Revenue.ChangePct, days))
@@ -293,7 +293,7 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 	}
 	text := "Channel figures are platform-reported. The unattributed row is the difference from the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
-		text = fmt.Sprintf("Platforms report revenue of %s, which is %s times their last-touch revenue. The unattributed row is the difference from the store's revenue.",
+		text = fmt.Sprintf("Platforms report %s, %s times the store's last-touch revenue of their channels. The unattributed row is the difference from the store's revenue.",
 			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)

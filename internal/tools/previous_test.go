@@ -129,7 +129,7 @@ func TestPlatformReportedFiguresAreThoseOfTheClaims(t *testing.T) {
 		if a.Metrics.Refunds != nil || a.Metrics.NetRevenue != nil || a.Metrics.NewOrders != nil {
 			t.Errorf("%s: refunds %v, net revenue %v, new orders %v; want none: platforms do not report them", filter, a.Metrics.Refunds, a.Metrics.NetRevenue, a.Metrics.NewOrders)
 		}
-		if q := a.DataQuality; !strings.Contains(q.Revenue, "claimed by the ad platforms") || q.UndatedRefund != nil {
+		if q := a.DataQuality; !strings.Contains(q.Revenue, "reported by the ad platforms") || q.UndatedRefund != nil {
 			t.Errorf("%s: data quality %+v, want the revenue of claims and no refunds", filter, q)
 		}
 		for _, r := range a.Rows {

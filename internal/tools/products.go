@@ -86,7 +86,7 @@ type SalesRow struct {
 	SharePct  *answer.Percent `json:"share_pct,omitempty" detail:"analyst" doc:"Share of the revenue of all pages."`
 	Cost      *answer.Money   `json:"cost,omitempty" detail:"analyst" doc:"Cost of goods, if the cost of every unit is known."`
 	MarginPct *answer.Percent `json:"margin_pct,omitempty" detail:"analyst"`
-	Profit    *answer.Money   `json:"contribution,omitempty" detail:"analyst" doc:"If the cost of every unit is known. Tax, refunds, fees and shipping are spread over all products by revenue."`
+	Profit    *answer.Money   `json:"contribution,omitempty" detail:"analyst" doc:"If the cost of every unit is known. Tax, refunds, fees and shipping are allocated to all products by revenue."`
 	CostedPct *answer.Percent `json:"costed_pct,omitempty" detail:"debug" doc:"Share of units with a known cost."`
 	CreatorID string          `json:"creator_id,omitempty" detail:"debug"`
 }

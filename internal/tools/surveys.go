@@ -73,8 +73,8 @@ type SurveysAnswer struct {
 type SurveyMetrics struct {
 	Answers     answer.Metric[answer.Count]      `json:"answers" doc:"Answers in the selection."`
 	Responses   answer.Metric[answer.Count]      `json:"responses" doc:"Orders with any answer in the period, before filters."`
-	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Share of orders on surfaces with at least one answer."`
-	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel, over questions where any answer does."`
+	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Share of orders with an answer, on surfaces with answers."`
+	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel, over questions with such answers."`
 }
 
 // SurveyRow is an answer to a question with its count, or one individual answer.
@@ -281,7 +281,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 		return text
 	}
 	top := rows[named]
-	text += fmt.Sprintf(" %s is named most often, in %s of the answers to channel questions (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
+	text += fmt.Sprintf(" %s has the largest share of answers to channel questions: %s (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
 		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
 		text += fmt.Sprintf(". Last touch credits this channel with %s of the same orders", *top.LastTouch)

@@ -42,7 +42,7 @@ type TrendsAnswer struct {
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     TrendMetrics      `json:"metrics"`
 	Strongest   []TrendRow        `json:"strongest_anomalies,omitempty" doc:"Strongest anomalies of all pages; absent if the rows are the strongest anomalies."`
-	Annotations []AnnotationRow   `json:"annotations,omitempty" doc:"Notes about days of the period, at most 12, the latest ones."`
+	Annotations []AnnotationRow   `json:"annotations,omitempty" doc:"Annotations of days in the period; at most the latest 12."`
 	answer.Table[TrendRow]
 	answer.Closing
 
@@ -52,7 +52,7 @@ type TrendsAnswer struct {
 // AnnotationRow is an annotation of a day or a period.
 type AnnotationRow struct {
 	Date    civil.Date             `json:"date"`
-	EndDate civil.Date             `json:"end_date,omitzero" doc:"Last day of a note about several days."`
+	EndDate civil.Date             `json:"end_date,omitzero" doc:"Last day, if the annotation covers several days."`
 	Label   answer.Foreign         `json:"label"`
 	Type    control.AnnotationType `json:"type"`
 }
@@ -89,11 +89,11 @@ type TrendRow struct {
 	Date       civil.Date      `json:"date" doc:"First day of the point."`
 	Value      *float64        `json:"value,omitempty" doc:"Absent if unknown."`
 	Expected   *float64        `json:"expected,omitempty" doc:"Expected value from the surrounding points; for the newest points, from the points before."`
-	Z          *answer.Ratio   `json:"z,omitempty" doc:"Deviation in standard deviations. One ordinary point in 22 is beyond 2."`
+	Z          *answer.Ratio   `json:"z,omitempty" doc:"Deviation in standard deviations. By chance, 1 of 22 points is beyond 2."`
 	Q          *float64        `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate among the nearest 90 points that deviate at least as much."`
 	Actionable bool            `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
 	Anomaly    string          `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
-	LevelShift *answer.Percent `json:"level_shift_pct,omitempty" doc:"On the first point of a lasting new level: its change from the former level."`
+	LevelShift *answer.Percent `json:"level_shift_pct,omitempty" doc:"On the first point of a lasting new level: change from the previous level."`
 	Partial    bool            `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
 }
 

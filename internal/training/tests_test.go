@@ -214,7 +214,7 @@ func TestUnusableTestsHaveAReason(t *testing.T) {
 		"facebook-scale-up": "", "elsewhere": "not in the model", "no-spend-by-region": "spend by region",
 		"unchanged": "barely changed",
 		"old":       "orders do not cover", "future": "orders do not cover",
-		"nowhere": "no order came from the treated region R99", "study": "it is a platform study",
+		"nowhere": "no order came from the treated region R99", "study": "it is a lift study of an ad platform",
 	}
 	store := s.learnt(k)
 	whys := map[string]string{}

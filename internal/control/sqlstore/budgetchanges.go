@@ -130,7 +130,7 @@ func settledMeanwhile(ctx context.Context, tx *sql.Tx, c control.BudgetChange) e
 	if err != nil {
 		return err
 	}
-	return fault.Conflict("the change is %s by now", now.Status).WithHint("assay budget-changes show %s shows it", c.ID)
+	return fault.Conflict("the change is now %s", now.Status).WithHint("assay budget-changes show %s shows it", c.ID)
 }
 
 // openChange returns the pending change of the campaign. For a change of a daily budget, it also finds a pending change

@@ -236,7 +236,7 @@ func unclashed(ctx context.Context, tx *sql.Tx, e control.Experiment) error {
 func clash(e control.Experiment, all []control.Experiment) error {
 	for _, other := range all {
 		if why := e.Clash(other); why != "" {
-			return fault.Conflict("the experiment clashes with %q: %s", other.ID, why).
+			return fault.Conflict("the experiment conflicts with %q: %s", other.ID, why).
 				WithHint("choose other days, or cancel one of the experiments")
 		}
 	}

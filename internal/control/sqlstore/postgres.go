@@ -253,7 +253,7 @@ func postgresFault(err error) error {
 	case e.Code == "25006": // read_only_sql_transaction
 		return fault.Unavailable("the control database is read-only").WithHint("connect to the primary server, not to a standby").Wrap(err)
 	case class == "28" || e.Code == "3D000" || e.Code == "42501": // authorization, invalid_catalog_name, insufficient_privilege
-		return fault.New(fault.KindMisconfigured, "PostgreSQL does not admit the user of control_url: %s", e.Message).
+		return fault.New(fault.KindMisconfigured, "PostgreSQL rejects the user of control_url: %s", e.Message).
 			WithHint("check the user, the password and the database of control_url; the user needs to own the tables").Wrap(err)
 	case class == "08" || class == "53" || class == "57" || class == "58" || class == "XX":
 		return fault.Unavailable("the control database is not available").WithHint("try again in a few seconds; the log of PostgreSQL has the reason").Wrap(err)

@@ -208,7 +208,7 @@ func (s *rows) warn() {
 	for _, level := range []struct{ id, name string }{{CampaignID, Campaign}, {AdSetID, AdSet}, {AdID, Ad}} {
 		_, hasID := s.at[level.id]
 		if _, hasName := s.at[level.name]; hasName && !hasID {
-			s.options.Notes.Add("ids_absent", "the file has names without IDs: a renamed campaign is treated as a new campaign, and its budget cannot be changed; add the ID columns to the export")
+			s.options.Notes.Add("ids_absent", "the file has names without IDs: a renamed campaign is a new campaign, and tools cannot change budgets. Add the ID columns to the export")
 			return
 		}
 	}

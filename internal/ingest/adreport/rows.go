@@ -112,7 +112,7 @@ func (s *rows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 		s.days, s.lines = append(s.days, row), append(s.lines, rec.Line)
 		return nil
 	}
-	s.options.Notes.Add("rows_added", "several rows have the same ad and day, as in a breakdown: their values were added")
+	s.options.Notes.Add("rows_added", "several rows have the same ad and day, as in a breakdown: the import uses their total")
 	return add(&s.days[i], row, rec.Line)
 }
 

@@ -114,7 +114,7 @@ func (r *spendRows) gather(rec tabular.Record, _ *warehouse.Batch) error {
 	r.totals.See(day)
 	r.totals.Spend[c] += original
 	if i, ok := r.index[key]; ok {
-		r.options.Notes.Add("rows_added", "several rows have the same channel and day: their values were added")
+		r.options.Notes.Add("rows_added", "several rows have the same channel and day: the import uses their total")
 		r.gathered[i].Spend += amount
 		return nil
 	}

@@ -88,7 +88,7 @@ func Parse(text []byte) (Mapping, error) {
 	decoder.UseNumber()
 	if err := decoder.Decode(&m); err != nil {
 		return Mapping{}, fault.Invalid("the mapping cannot be read: %s", strings.TrimPrefix(err.Error(), "json: ")).
-			WithHint("it has the keys name, title, kind, system, columns, fixed, values, negate, negative, decimal, dates and rules; numbers and days among fixed values are quoted")
+			WithHint("a mapping has the keys name, title, kind, system, columns, fixed, values, negate, negative, decimal, dates and rules; quote numbers and days in fixed")
 	}
 	if mistakes := m.Mistakes(); len(mistakes) > 0 {
 		problems := make([]string, 0, len(mistakes))

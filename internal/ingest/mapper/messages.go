@@ -109,7 +109,7 @@ func newMessageRows(b *binding) *factRows {
 		}
 		rows.totals.See(m.Day)
 		if into, again := known.at(messageKey{m.Channel, m.Entity, m.EntityID, m.MessageID, m.Day}); again {
-			b.options.Notes.Add("rows_added", "several rows have the same message and day: their values were added")
+			b.options.Notes.Add("rows_added", "several rows have the same message and day: the import uses their total")
 			addMessages(into, &m)
 		} else {
 			*into = m
@@ -136,7 +136,7 @@ func (r *row) fromRates(m *warehouse.MessageDay) {
 		m.Spam = portionOf(m.Delivered, complained, 1e6)
 	}
 	if *m != had {
-		r.options.Notes.Add("counts_from_rates", "the report contains unsubscribes, complaints and bounces as rates: the numbers are computed from the rates and have their rounding error")
+		r.options.Notes.Add("counts_from_rates", "the report contains unsubscribes, complaints and bounces as rates: numbers computed from rates have a rounding error")
 	}
 	if m.Recipients == 0 {
 		m.Recipients = m.Delivered + m.Bounces

@@ -76,7 +76,7 @@ func newProductRows(b *binding) *factRows {
 		if p != (warehouse.Product{Source: p.Source, SKU: sku}) {
 			before, twice := known.at(sku)
 			if twice && *before != p {
-				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, has a different title, type, vendor or price than earlier in the file: the last values are used; each cost applies from its own day", source.Shown(sku), r.line)
+				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, has a different title, type, vendor or price than earlier in the file: the last values are used. Each cost applies from its own day", source.Shown(sku), r.line)
 			}
 			*before = p
 		}

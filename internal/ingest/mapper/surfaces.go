@@ -95,7 +95,7 @@ func newSurfaceRows(b *binding) *factRows {
 			*sum = d
 			return
 		}
-		b.options.Notes.Add("rows_added", "several rows have the same surface and day: their values were added")
+		b.options.Notes.Add("rows_added", "several rows have the same surface and day: the import uses their total")
 		sum.Orders, sum.NewOrders, sum.Units = sum.Orders+d.Orders, sum.NewOrders+d.NewOrders, sum.Units+d.Units
 		sum.Charged, sum.Tax, sum.Shipping = sum.Charged+d.Charged, sum.Tax+d.Tax, sum.Shipping+d.Shipping
 		sum.Discounts, sum.Refunds = sum.Discounts+d.Discounts, sum.Refunds+d.Refunds

@@ -45,7 +45,7 @@ func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int
 		return &RowError{
 			Value:  string(from),
 			Reason: fmt.Sprintf("no exchange rate from %s to %s on %s or the %d days before", from, c.base, day, staleRate),
-			Fix:    fmt.Sprintf("import the rates first: a CSV with the columns date, from, to, rate; or create a workspace in %s, if the store sells in it", from),
+			Fix:    fmt.Sprintf("import the rates first: a CSV with the columns date, from, to, rate; or create a workspace in %s, if the store sells in this currency", from),
 		}
 	}
 	for _, a := range amounts {

@@ -22,7 +22,7 @@ func Allot(total int64, weights []float64) ([]int64, error) {
 	var sum float64
 	for i, w := range weights {
 		if !isCount(w) {
-			return nil, fault.Invalid("weight %d is %v, want a number from 0 up", i, w)
+			return nil, fault.Invalid("weight %d is %v, want a number of at least 0", i, w)
 		}
 		sum += w
 	}

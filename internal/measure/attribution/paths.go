@@ -80,13 +80,13 @@ func (p *Paths) Add(path Path) error {
 func (p *Paths) check(path Path) error {
 	n := p.Len()
 	if !isCount(path.Conversions) {
-		return fault.Invalid("path %d: conversions is %v, want a number from 0 up", n, path.Conversions)
+		return fault.Invalid("path %d: conversions is %v, want a number of at least 0", n, path.Conversions)
 	}
 	if !isCount(path.Nulls) {
-		return fault.Invalid("path %d: nulls is %v, want a number from 0 up", n, path.Nulls)
+		return fault.Invalid("path %d: nulls is %v, want a number of at least 0", n, path.Nulls)
 	}
 	if path.Value < 0 {
-		return fault.Invalid("path %d: value is %d, want a number from 0 up", n, path.Value)
+		return fault.Invalid("path %d: value is %d, want a number of at least 0", n, path.Value)
 	}
 	if path.Value > 0 && path.Conversions == 0 {
 		return fault.Invalid("path %d: value is %d without a conversion", n, path.Value)
@@ -104,7 +104,7 @@ func (p *Paths) checkTouches(path Path) error {
 	}
 	for i, age := range path.AgeDays {
 		if !isCount(age) {
-			return fault.Invalid("path %d: age of touchpoint %d is %v, want days from 0 up", n, i, age)
+			return fault.Invalid("path %d: age of touchpoint %d is %v, want at least 0 days", n, i, age)
 		}
 	}
 	for i, name := range path.Channels {

@@ -47,7 +47,7 @@ func CreditSums(journeys []Journey, m Model) (Sums, error) {
 		return markovSums(journeys, int(m[len(m)-1]-'0'))
 	case First, Linear, TimeDecay, Position:
 	}
-	return nil, fault.Invalid("sums cannot be attributed by the model %q", m)
+	return nil, fault.Invalid("the model %q cannot attribute totals", m)
 }
 
 // Add adds the credits of another result.
@@ -161,7 +161,7 @@ func allotSums(total measure.Sums, names []measure.Channel, weights func(figure 
 		}
 		parts, err := Allot(amount, weights(figure))
 		if err != nil {
-			return nil, fmt.Errorf("figure %d of the sums: %w", figure, err)
+			return nil, fmt.Errorf("figure %d of the totals: %w", figure, err)
 		}
 		for i, name := range names {
 			sums := credits[name]

@@ -61,12 +61,12 @@ func (b Blend) check(strata []Stratum) error {
 	}
 	for _, s := range strata {
 		if !isCount(s.Orders) || !isCount(s.Unmapped) || s.Value < 0 {
-			return fault.Invalid("stratum %q: orders %v, value %d, unmapped answers %v: want numbers from 0 up",
+			return fault.Invalid("stratum %q: orders %v, value %d, unmapped answers %v: want numbers of at least 0",
 				s.Name, s.Orders, s.Value, s.Unmapped)
 		}
 		for ch, n := range s.Answers {
 			if !isCount(n) || ch == "" {
-				return fault.Invalid("stratum %q: %v answers for channel %q, want a number from 0 up and a name", s.Name, n, ch)
+				return fault.Invalid("stratum %q: %v answers for channel %q, want a number of at least 0 and a name", s.Name, n, ch)
 			}
 		}
 	}

@@ -30,13 +30,13 @@ func (h History) check(i int) error {
 	case h.Repeats < 0 || h.Repeats > mostRepeats:
 		return fault.Invalid("customer %d: %d repeat purchases", i, h.Repeats)
 	case !(h.Age >= 0) || math.IsInf(h.Age, 1):
-		return fault.Invalid("customer %d: age is %v, want a time from 0 up", i, h.Age)
+		return fault.Invalid("customer %d: age is %v, want a time of at least 0", i, h.Age)
 	case !(h.Recency >= 0 && h.Recency <= h.Age):
 		return fault.Invalid("customer %d: recency is %v, want a time from 0 to the age %v", i, h.Recency, h.Age)
 	case h.Repeats == 0 && h.Recency != 0:
 		return fault.Invalid("customer %d: recency is %v without a repeat purchase", i, h.Recency)
 	case h.Repeats > 0 && h.Recency == 0:
-		return fault.Invalid("customer %d: %d repeat purchases at the time of the first", i, h.Repeats)
+		return fault.Invalid("customer %d: %d repeat purchases at the time of the first purchase", i, h.Repeats)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type Payback struct {
 // days results in a not-ready fault.
 func PaybackOf(margin Curve, cost float64) (Payback, error) {
 	if !(cost >= 0) || math.IsInf(cost, 1) {
-		return Payback{}, fault.Invalid("acquisition cost is %v, want an amount from 0 up", cost)
+		return Payback{}, fault.Invalid("acquisition cost is %v, want an amount of at least 0", cost)
 	}
 	if len(margin.Points) == 0 {
 		return Payback{}, fault.NotReady("channel %q has %d customers, too few for a payback",

@@ -76,7 +76,7 @@ func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 		}
 		for _, g := range m.Gains {
 			if g.Day < 0 || g.Day > m.AgeDays {
-				return nil, fault.Invalid("customer %d: a gain on day %d, observed for %d days", i, g.Day, m.AgeDays)
+				return nil, fault.Invalid("customer %d: gain on day %d, but only %d observed days", i, g.Day, m.AgeDays)
 			}
 		}
 		byChannel[m.Channel] = append(byChannel[m.Channel], m)

@@ -36,7 +36,7 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 		return fault.Unavailable("no disk space left for the fact store in %s; nothing was changed", e.options.Dir).
 			WithHint("free space on that disk and repeat the import").Wrap(err)
 	case isFatal(err):
-		return fault.Unavailable("the store restarts after a failure").
+		return fault.Unavailable("the fact store restarts after a failure").
 			WithHint("try again in a second").Wrap(err)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fault.Unavailable("the query exceeded its time limit").

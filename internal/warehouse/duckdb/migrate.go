@@ -31,7 +31,7 @@ func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 		return err
 	}
 	if done > len(files) {
-		return fault.Unavailable("the store was written by a newer release (schema %d; this release supports %d)", done, len(files)).
+		return fault.Unavailable("a newer release wrote the fact store (schema %d; this release supports %d)", done, len(files)).
 			WithHint("run the newer release, or restore a backup")
 	}
 	for i := done; i < len(files); i++ {

@@ -30,7 +30,7 @@ func (p queryPools) enter(ctx context.Context, heavy bool) (leave func(), err er
 	case pool <- struct{}{}:
 		return func() { <-pool }, nil
 	case <-ctx.Done():
-		return nil, fault.Unavailable("the store is busy with other queries").
+		return nil, fault.Unavailable("the fact store is busy with other queries").
 			WithHint("try again in a few seconds, with fewer concurrent calls").Wrap(ctx.Err())
 	}
 }

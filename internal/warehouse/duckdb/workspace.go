@@ -180,7 +180,7 @@ func (e *Engine) ready(ctx context.Context) error {
 		return nil
 	}
 	if e.instance.users > 0 {
-		return fault.Unavailable("the store restarts after a failure").WithHint("try again in a second")
+		return fault.Unavailable("the fact store restarts after a failure").WithHint("try again in a second")
 	}
 	if err := e.instance.db.Close(); err != nil {
 		e.options.Log.WarnContext(ctx, "broken fact store did not close cleanly", slog.Any("error", err))
