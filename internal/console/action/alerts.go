@@ -39,7 +39,7 @@ func (v alertsView) Heading() string {
 // CanWrite reports whether the visitor can add and remove rules.
 func (v alertsView) CanWrite() bool { return v.Role.Writes() }
 
-// ruleRow is a rule with its value on the last whole day.
+// ruleRow is a rule with the value of its metric on the last complete day.
 type ruleRow struct {
 	alert.State
 	Rule string

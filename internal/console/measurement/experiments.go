@@ -37,7 +37,7 @@ func (r experimentRow) Words() string {
 	case tools.EffectFound:
 		return "Effect detected"
 	case tools.NoClearEffect:
-		return "Inconclusive: the interval contains zero"
+		return "Inconclusive: the interval includes zero"
 	case tools.NoResult:
 		return "No result"
 	}
@@ -169,7 +169,7 @@ func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.Ex
 	}
 	if len(found.Rows) == 1 && found.Rows[0].Outcome == tools.NoClearEffect {
 		return fault.Conflict("the experiment is inconclusive: its interval includes zero").
-			WithHint("select Use despite an unclear effect to apply its factor")
+			WithHint("select “Use the inconclusive result” to apply the factor")
 	}
 	return nil
 }

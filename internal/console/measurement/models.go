@@ -174,7 +174,7 @@ func parameterName(parameter string) (name, note string) {
 	case "elasticity":
 		return "Elasticity", "marginal ROAS at usual spend, as a share of ROAS"
 	case "sharpness":
-		return "Sharpness", "where the curve saturates (small: gradually; large: at a ceiling)"
+		return "Sharpness", "how the curve saturates (small: gradually; large: at a ceiling)"
 	}
 	return parameter, ""
 }

@@ -80,10 +80,10 @@ func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 func customersLead(values *tools.CustomersAnswer) string {
 	if e := values.Metrics.Value; e != nil {
 		c := values.Currency
-		return "A customer is expected to generate " + cents(e.Value, c) + " more in the next year, 90% interval " +
-			cents(e.Low, c) + " – " + cents(e.High, c) + "."
+		return "Expected revenue per customer in the next year is " + cents(e.Value, c) + " (90% interval " +
+			cents(e.Low, c) + " – " + cents(e.High, c) + ")."
 	}
-	return "Customers are identified by their hashed email address or phone number."
+	return "Assay identifies customers by a hashed email address or phone number."
 }
 
 func segmentTable(a *tools.CustomersAnswer) *frame.Table {

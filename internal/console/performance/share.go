@@ -204,12 +204,12 @@ func filterWords(query url.Values) string {
 	return strings.Join(words, " · ")
 }
 
-// opened shows the page of a share link without sign-in. The query of the request sorts and pages the tables; page and
-// filters are those of the link. Unknown, expired and revoked links have the same answer.
+// opened shows the page of a share link without sign-in. The query of the request sorts and pages the tables. The link
+// sets the page and the filters. Unknown, expired and revoked links have the same answer.
 func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		c.sharedRefusal(w, r, http.StatusMethodNotAllowed, "A share link can only be opened.")
+		c.sharedRefusal(w, r, http.StatusMethodNotAllowed, "Share links are read-only. Open the link in a browser.")
 		return
 	}
 	if wait := c.opens(r); wait > 0 {
@@ -229,7 +229,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		c.Log.ErrorContext(r.Context(), "shared page", slog.String("link", string(link.ID)), slog.Any("error", err))
-		c.sharedRefusal(w, r, http.StatusInternalServerError, "The page cannot be shown now. Try again later.")
+		c.sharedRefusal(w, r, http.StatusInternalServerError, "An internal error prevents the page from opening. Try again later.")
 		return
 	}
 	c.Render(w, r, http.StatusOK, frame.Page{Name: "report", Title: view.Heading, View: view, Shared: &frame.Shared{

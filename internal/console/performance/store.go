@@ -122,7 +122,7 @@ func couponTable(a *tools.ProductsAnswer) *frame.Table {
 	return t
 }
 
-// creators shows which creators pay.
+// creators shows which creators are profitable.
 func creators(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	with["limit"] = pageRows
@@ -140,7 +140,7 @@ func creators(r *request) (*reportView, error) {
 		)
 	}
 	view := &reportView{
-		Heading: heading, Lead: "Codes, links and survey answers are combined into one estimate. ROI does not subtract the cost of goods.",
+		Heading: heading, Lead: "The estimate combines codes, links and survey answers. ROI does not subtract the cost of goods.",
 		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
@@ -188,9 +188,9 @@ func messages(r *request) (*reportView, error) {
 	m := a.Metrics
 	heading, lead := "No email or SMS report covers this period.", ""
 	if m.Revenue.Value != nil {
-		heading = "Email and SMS report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
+		heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
 		if m.Credited != nil && m.Credited.Value != nil {
-			heading = "Email and SMS report " + amount(*m.Revenue.Value, a.Currency) + ". Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
+			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
 		}
 		lead = "The sending platform uses its own attribution window. Clicks are more reliable than opens."
 	}
@@ -277,7 +277,7 @@ func surveysHeading(rows []tools.SurveyRow) string {
 	}
 	text := percentText(rows[at].Share.Value) + " of answers name " + frame.ChannelName(rows[at].Channel) + "."
 	if last := rows[at].LastTouch; last != nil {
-		text += " Last touch credits it with " + percentText(*last) + " of the same orders."
+		text += " Last touch credits the channel with " + percentText(*last) + " of the orders with an answer."
 	}
 	return text
 }
