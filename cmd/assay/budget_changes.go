@@ -222,8 +222,8 @@ func withUnits(v control.ChangeValue) string {
 
 type budgetChangesRollback struct {
 	changeFlags
-	Reason string `placeholder:"R" help:"Reason, for the audit."`
-	Yes    bool   `help:"Confirm. Without it the command prints a preview and asks on a terminal."`
+	Reason string `placeholder:"R" help:"Reason, for the audit log."`
+	Yes    bool   `help:"Confirm. Without this flag, the command prints a preview and asks on a terminal."`
 }
 
 // Run rolls the change back. Without a confirmation it prints the preview.
@@ -306,7 +306,7 @@ func (c *budgetChangesApprove) Run(ctx context.Context, con *console) error {
 type budgetChangesReject struct {
 	changeFlags
 	As     string `required:"" placeholder:"MEMBER" help:"Email address of the member who rejects."`
-	Reason string `placeholder:"R" help:"Reason, for the audit."`
+	Reason string `placeholder:"R" help:"Reason, for the audit log."`
 }
 
 // Run rejects the change as a member.
