@@ -244,13 +244,13 @@ func TestAnotherMemberApprovesAboveTheGuardrail(t *testing.T) {
 	}
 	a.member("ben@example.com", control.RoleAdmin)
 	ben := a.signedIn("ben@example.com")
-	if p := ben.get("/keys?workspace=acme"); !strings.Contains(p.body, "waiting for approval") {
+	if p := ben.get("/keys?workspace=acme"); !strings.Contains(p.body, "awaiting approval") {
 		t.Errorf("the navigation has no count: %s", p.body)
 	}
 	if p := ben.form("/budget-changes", "action", "approve", "change", id); p.status != http.StatusSeeOther || a.writes() != before+1 {
 		t.Errorf("ben approves: %d %s", p.status, p.body)
 	}
-	if p := ben.get("/keys?workspace=acme"); strings.Contains(p.body, "waiting for approval") {
+	if p := ben.get("/keys?workspace=acme"); strings.Contains(p.body, "awaiting approval") {
 		t.Error("the count stays after the approval")
 	}
 	ben.form("/budget-changes", "action", "stop")

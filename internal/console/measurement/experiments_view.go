@@ -332,7 +332,7 @@ func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.Exper
 		d.Points = append(d.Points, plot.Day{Date: w.Start, Value: number(w.Observed), Ahead: number(w.Expected), Low: number(w.Low), High: number(w.High)})
 	}
 	return frame.Block{
-		Section: c.section(p, "weeks", "Observed and expected revenue", "treated regions, by week of the test", "synthetic control", resultsArguments(string(row.ID))),
+		Section: c.section(p, "weeks", "Observed and expected revenue", "treated regions, by week of the experiment", "synthetic control", resultsArguments(string(row.ID))),
 		Legend:  []frame.Legend{{Name: "Observed", Class: "now"}, {Name: "Expected", Class: "ahead"}, {Name: "90% of weeks before", Class: "now fan"}},
 		Wide:    d.Draw(mainChart), Large: d.Draw(mainChart + 110), Narrow: d.Draw(narrowChart),
 	}

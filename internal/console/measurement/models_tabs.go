@@ -235,7 +235,7 @@ func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	}
 	view.KPIs = []frame.KPI{
 		{Name: "R²", Value: ratio(m.Accuracy.R2), From: "in sample"},
-		{Name: "Mean weekly error", Value: frame.Figure(100*m.Accuracy.WMAPE, 1) + "%", From: "in sample"},
+		{Name: "Weekly error (WMAPE)", Value: frame.Figure(100*m.Accuracy.WMAPE, 1) + "%", From: "in sample"},
 		out,
 		{Name: "Weeks", Value: frame.Count(int64(m.Weeks)), From: m.Window.Words()},
 	}
@@ -336,7 +336,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 		}
 	}
 	view.Heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
-	view.Lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s. In the gray areas, the curves are extrapolated: the data contain no such spend.", ratio(even))
+	view.Lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s. In the gray areas, the model extrapolates: the data contain no such spend.", ratio(even))
 	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
 	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
 	part := picturePart{Section: section}

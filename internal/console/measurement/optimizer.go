@@ -193,7 +193,7 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 	switch {
 	case err == nil:
 	case kind == fault.KindInvalid:
-		view.Problem = cmp.Or(frame.PublicText(err), "The allocation cannot be computed.")
+		view.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the allocation.")
 		return nil
 	default:
 		return err

@@ -68,7 +68,7 @@ func (a returns) breakEvenWords() string {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
 		return "break-even of " + ratioText(*b.Value) + ", where contribution equals spend"
 	}
-	return "an incremental return of 1, where revenue equals spend"
+	return "an incremental ROAS of 1, where revenue equals spend"
 }
 
 func (a returns) scale(width float64) plot.Scale {
@@ -183,9 +183,9 @@ func (r *request) channelBlock(a returns, columns []channelColumn) block {
 
 func (a returns) evidence() string {
 	if !slices.ContainsFunc(a.Rows, measured) {
-		return "Precise incremental returns need a trained media mix model or an experiment"
+		return "A precise incremental ROAS needs a trained media mix model or an experiment"
 	}
-	return "Incremental return from the model, experiments or attribution, with 90% intervals · dotted line: break-even " + frame.Figure(a.breakEven(), 2)
+	return "Incremental ROAS from the model, experiments or attribution, with 90% intervals · dotted line: break-even " + frame.Figure(a.breakEven(), 2)
 }
 
 func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
