@@ -25,12 +25,12 @@ type historyCommand struct {
 	From      string `placeholder:"D" help:"With --as-of: first day."`
 	To        string `placeholder:"D" help:"With --as-of: last day."`
 	Settling  bool   `help:"Show the completeness of figures by age in days."`
-	Limit     int    `default:"100" help:"Maximum number of changed days; 0: all."`
-	Offset    int    `help:"Number of changed days to skip."`
+	Limit     int    `default:"100" help:"Maximum number of restated days; 0: all."`
+	Offset    int    `help:"Number of restated days to skip."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run prints the previous totals of days that changed.
+// Run prints the previous totals of restated days.
 func (c *historyCommand) Run(ctx context.Context, con *console) error {
 	request, err := c.request()
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *historyCommand) request() (operation.HistoryRequest, error) {
 
 func printChanges(con *console, h operation.History) {
 	if len(h.Changes) == 0 {
-		fmt.Fprintln(con.errs, "no day changed after its first import")
+		fmt.Fprintln(con.errs, "no day was restated")
 		return
 	}
 	t := newTable(con.out)

@@ -108,8 +108,8 @@ The data directory %[3]s has no workspace yet. In a second terminal:
   %[1]s keys create --workspace my-shop --name laptop%[2]s
   %[1]s import FILE... --workspace my-shop%[2]s
 
-The first command creates a workspace, the second an account for the console, the third an API key.
-All take effect while this service runs. For a store with simulated data, use %[1]s demo.
+The commands create a workspace, an account for the console and an API key, and import files.
+They take effect while this service runs. For a store with simulated data, use %[1]s demo.
 
 `, assay, where, data)
 	return err

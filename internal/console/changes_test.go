@@ -176,7 +176,7 @@ func TestChangesAreListedExportedAndRolledBackByRole(t *testing.T) {
 	a.clock.move(48 * time.Hour)
 	b = a.signedIn(email) // sessions end by idleness
 	p = b.get("/budget-changes?workspace=acme&change=" + id)
-	for _, want := range []string{"Oct 23 – Nov 19, 2026", "Nov 21 – Nov 22, 2026", "not over yet", "$1,540", "$2,695", "1.75", "weeks.svg"} {
+	for _, want := range []string{"Oct 23 – Nov 19, 2026", "Nov 21 – Nov 22, 2026", "incomplete", "$1,540", "$2,695", "1.75", "weeks.svg"} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page of the change lacks %q: %s", want, p.body)
 		}

@@ -309,7 +309,7 @@ func (c *pages) itemSection(at int, title string, next *answer.Next) frame.Secti
 
 func (i *item) setValue(e *answer.Estimate[answer.Money], c money.Currency) {
 	if e != nil {
-		i.Value, i.Interval = money.Display(float64(e.Value), 0, c)+" per month", "90%: "+interval(e, c)
+		i.Value, i.Interval = money.Display(float64(e.Value), 0, c)+" per month", "90% interval "+interval(e, c)
 	}
 }
 

@@ -24,7 +24,7 @@ type periodRow struct {
 	Spend, Revenue, Per string // formatted; "" for unknown
 }
 
-// Shorter reports whether the period is not over yet.
+// Shorter reports whether the period is incomplete.
 func (r periodRow) Shorter() bool { return r.Days.Days() < periodDays }
 
 // periods returns spend and last-touch revenue of the campaign before and after the change. The day of the change is in

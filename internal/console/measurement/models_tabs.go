@@ -44,7 +44,7 @@ func (c *modelPages) section(p frame.Place, id, title, note, article string) fra
 	}
 }
 
-// summary shows how much revenue comes from advertising, and which channels pay.
+// summary shows the incremental share of revenue and the profitable channels.
 func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 		spend += float64(r.Spend)
 	}
 	facts := []frame.Fact{
-		{Name: "Revenue from advertising", Value: frame.Figure(share, 1) + "%"},
+		{Name: "Incremental share of revenue", Value: frame.Figure(share, 1) + "%"},
 		{Name: "Incremental revenue, month", Value: money.Display(incremental, 0, currency)},
 		{Name: "Spend, month", Value: money.Display(spend, 0, currency)},
 	}
@@ -376,10 +376,10 @@ func (c *modelPages) diagnostics(_ frame.Visit, view *modelsView) error {
 func testTable(m *mix.Model) *frame.Table {
 	t := &frame.Table{Name: "tests-table", Caption: "Geo experiments in the model", Columns: []frame.Column{
 		{Key: "experiment", Name: "Experiment", Fixed: true},
-		{Key: "result", Name: "Experiment", Number: true, Fixed: true},
+		{Key: "result", Name: "Experiment result", Number: true, Fixed: true},
 		{Key: "observational", Name: "Observational fit", Number: true, Fixed: true, Minor: true},
-		{Key: "before", Name: "ROAS without", Number: true, Fixed: true, Minor: true},
-		{Key: "after", Name: "ROAS with", Number: true, Fixed: true},
+		{Key: "before", Name: "ROAS without experiment", Number: true, Fixed: true, Minor: true},
+		{Key: "after", Name: "ROAS with experiment", Number: true, Fixed: true},
 	}}
 	for _, one := range m.Tests {
 		name := frame.ChannelCell(one.Channel)

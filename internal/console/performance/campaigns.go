@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// campaigns shows the spend of each campaign and its return.
+// campaigns shows the spend and the ROAS of each campaign.
 func campaigns(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	if r.URL.Query().Get("level") == string(warehouse.Creatives) {

@@ -208,7 +208,7 @@ func totalCells(a returns, columns []channelColumn, spend, revenue, claimed floa
 	return cells
 }
 
-// channels shows the revenue of each channel, and why its returns differ.
+// channels shows the revenue of each channel, and why attributed and incremental ROAS differ.
 func channels(r *request) (*reportView, error) {
 	a, err := r.returns()
 	if err != nil {

@@ -153,8 +153,8 @@ func creators(r *request) (*reportView, error) {
 		{Key: "platform", Name: "Platform", Minor: true},
 		{Key: "revenue", Name: "Revenue", Number: true},
 		{Key: "orders", Name: "Orders", Number: true, Minor: true},
-		{Key: "code_orders", Name: "By code", Number: true, Minor: true},
-		{Key: "survey_mentions", Name: "Survey", Number: true, Minor: true},
+		{Key: "code_orders", Name: "Orders by code", Number: true, Minor: true},
+		{Key: "survey_mentions", Name: "Survey mentions", Number: true, Minor: true},
 		{Key: "cost", Name: "Cost", Number: true, Minor: true},
 		{Key: "roi", Name: "ROI", Number: true},
 	}}
@@ -206,9 +206,9 @@ func messages(r *request) (*reportView, error) {
 		{Key: "revenue", Name: "Reported", Number: true},
 		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
 		{Key: "delivered", Name: "Delivered", Number: true, Minor: true},
-		{Key: "open_rate_pct", Name: "Opens", Number: true, Minor: true},
-		{Key: "click_rate_pct", Name: "Clicks", Number: true},
-		{Key: "revenue_per_1000", Name: "Per 1,000", Number: true, Minor: true},
+		{Key: "open_rate_pct", Name: "Open rate", Number: true, Minor: true},
+		{Key: "click_rate_pct", Name: "Click rate", Number: true},
+		{Key: "revenue_per_1000", Name: "Revenue per 1,000", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
