@@ -283,9 +283,9 @@ func oneHeading(row experimentRow) string {
 	case row.Lift == nil:
 		return name
 	case row.Outcome == tools.EffectFound:
-		return "Effect detected: lift " + frame.Figure(row.Lift.Value, 1) + "%, between " + frame.Figure(row.Lift.Low, 1) + "% and " + frame.Figure(row.Lift.High, 1) + "%."
+		return "Effect detected: lift " + frame.Figure(row.Lift.Value, 1) + "% (90% interval " + frame.Figure(row.Lift.Low, 1) + "% to " + frame.Figure(row.Lift.High, 1) + "%)."
 	}
-	return "Inconclusive: lift " + frame.Figure(row.Lift.Value, 1) + "%, between " + frame.Figure(row.Lift.Low, 1) + "% and " + frame.Figure(row.Lift.High, 1) + "%."
+	return "Inconclusive: lift " + frame.Figure(row.Lift.Value, 1) + "% (90% interval " + frame.Figure(row.Lift.Low, 1) + "% to " + frame.Figure(row.Lift.High, 1) + "%)."
 }
 
 func oneKPIs(row experimentRow, c money.Currency) []frame.KPI {

@@ -469,7 +469,7 @@ func gateWords(status geo.Verdict) string {
 	case geo.Pass:
 		return "Pass"
 	case geo.Warn:
-		return "Check"
+		return "Warning"
 	case geo.Fail:
 		return "Fail"
 	case geo.Unknown:

@@ -258,9 +258,9 @@ func channelsLead(a returns) string {
 	case !slices.ContainsFunc(a.Rows, measured):
 		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate the incremental revenue of each channel."
 	case certain == 0:
-		return "No 90% interval is entirely above " + a.breakEvenWords() + "."
+		return "No channel has a 90% interval entirely above " + a.breakEvenWords() + "."
 	}
-	return answers.Plural(certain, "90% interval is", "90% intervals are") + " entirely above " + a.breakEvenWords() + "."
+	return answers.Plural(certain, "channel has", "channels have") + " a 90% interval entirely above " + a.breakEvenWords() + "."
 }
 
 // ownedBlock returns the table of channels without spend. Unattributed revenue is last.

@@ -350,13 +350,13 @@ func haloLead(a *tools.OmnichannelAnswer) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"The 95%% intervals of %d of %s are entirely above zero. %d more cannot be estimated.", n.AboveZero,
-		answers.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable,
+		"%d of %s a 95%% interval entirely above zero. Assay cannot estimate %d more.", n.AboveZero,
+		answers.Plural(n.Estimated, "halo effect has", "halo effects have"), n.NotEstimable,
 	)
 }
 
 func (r *request) haloBlock(a *tools.OmnichannelAnswer, with frame.Arguments) block {
-	t := &frame.Table{Name: "halo-table", Caption: "Halo effects", Size: 12, Empty: "No halo effect can be estimated.", Columns: []frame.Column{
+	t := &frame.Table{Name: "halo-table", Caption: "Halo effects", Size: 12, Empty: "Assay cannot estimate a halo effect from these data.", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel"},
 		{Key: "surface", Name: "Surface"},
 		{Key: "revenue_per_spend", Name: "Revenue per unit of spend", Number: true},
