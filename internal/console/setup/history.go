@@ -109,7 +109,7 @@ func (c *dataPages) historyOf(v frame.Visit, w control.Workspace) (*historyPart,
 
 // NotYet explains which data the reporting delay needs.
 func (h historyPart) NotYet() string {
-	return "The reporting delay is unknown. The estimate needs " + strconv.Itoa(reportlag.Enough) + " days with an import within " + strconv.Itoa(reportlag.FirstLook) +
+	return "The estimate of the reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days with an import within " + strconv.Itoa(reportlag.FirstLook) +
 		" days and another import after at least " + strconv.Itoa(reportlag.LastLook) + " days."
 }
 
