@@ -116,7 +116,7 @@ func (c *costFlags) rule() (r measure.CostRule, err error) {
 		return r, nil
 	}
 	if r.From, err = civil.Parse(c.From); err != nil {
-		return r, fault.Invalid("the first day %q is not a date", c.From).WithHint("use YYYY-MM-DD, such as 2026-10-01")
+		return r, fault.Invalid("the first day %q is not a calendar date", c.From).WithHint("use YYYY-MM-DD, such as 2026-10-01")
 	}
 	return r, nil
 }

@@ -85,12 +85,12 @@ func (c *historyCommand) request() (operation.HistoryRequest, error) {
 		}
 		day, err := civil.Parse(d.text)
 		if err != nil {
-			return r, fault.Invalid("%s %q is not a date", d.flag, d.text).WithHint("use YYYY-MM-DD, such as 2026-11-01")
+			return r, fault.Invalid("%s %q is not a calendar date", d.flag, d.text).WithHint("use YYYY-MM-DD, such as 2026-11-01")
 		}
 		*d.into = day
 	}
 	if r.Days.Days() <= 0 {
-		return r, fault.Invalid("--from is after --to")
+		return r, fault.Invalid("--from is after --to").WithHint("exchange the dates")
 	}
 	return r, nil
 }
