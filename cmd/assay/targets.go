@@ -34,7 +34,7 @@ func (c *targetsList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(con.errs, "no targets; set them on the Forecasts page, or import a table of metric, period, start and value\n")
+		fmt.Fprintf(con.errs, "no targets; set targets on the Forecasts & targets page, or import a table of metric, period, start and value\n")
 		return nil
 	}
 	t := newTable(con.out)

@@ -14,7 +14,7 @@ import (
 	"assay/internal/operation"
 )
 
-// alertsView is the view of alert rules, the days that met them, and the receivers of messages.
+// alertsView is the view of alert rules, the days that met them, and the destinations of messages.
 type alertsView struct {
 	frame.Place
 	frame.Messages
@@ -53,7 +53,7 @@ type eventRow struct {
 	Messages string
 }
 
-// destinationRow is a receiver of messages.
+// destinationRow is a destination of messages.
 type destinationRow struct {
 	control.Destination
 	Removes bool // the visitor may remove it

@@ -21,8 +21,8 @@ import (
 // experimentRow is an experiment with its result.
 type experimentRow struct{ tools.ExperimentRow }
 
-// Next returns the statuses that can follow the current one. A study is completed in another form, together with its
-// result.
+// Next returns the statuses that can follow the current one. A lift study is completed in another form, together
+// with the result.
 func (r experimentRow) Next() []control.ExperimentStatus { return r.Status.Before() }
 
 // Completed reports whether the experiment is completed.
@@ -157,8 +157,7 @@ func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit
 	}
 }
 
-// conclusive returns a fault for an experiment without a clear effect, unless the member confirms the use of its
-// factor.
+// conclusive returns a fault for an inconclusive experiment, unless the member confirms the use of the factor.
 func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.ExperimentID, insists bool) error {
 	if insists || id == "" {
 		return nil

@@ -298,8 +298,8 @@ func (e *experimentPlan) choose(key string) {
 	}
 }
 
-// dates sets the days of the query. By default, the test starts on the Monday after next and has the length of the
-// check.
+// dates sets the days of the query. By default, the test starts on the Monday after next and has the duration of
+// the check.
 func (e *experimentPlan) dates(query url.Values, today civil.Date) {
 	e.Start = civil.ByWeek.Start(today).AddDays(2 * weekDays)
 	if day, err := civil.Parse(query.Get("start")); err == nil {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/tools"
 )
 
-// returns are the channels with attributed and claimed revenue, and the best estimate of their incremental return.
+// returns are the channels with attributed and claimed revenue, and the best estimate of their incremental ROAS.
 type returns struct {
 	*tools.PerformanceAnswer
 }
@@ -54,8 +54,8 @@ var (
 	allColumns      = []channelColumn{spendColumn, attributedColumn, changeColumn, roasColumn, claimedColumn, bestColumn, intervalColumn}
 )
 
-// breakEven returns the return at which contribution equals spend. If costs are unknown, it is the return at which
-// revenue equals spend.
+// breakEven returns the ROAS at which contribution equals spend. If costs are unknown, it is the ROAS at which revenue
+// equals spend.
 func (a returns) breakEven() float64 {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
 		return float64(*b.Value)

@@ -11,7 +11,7 @@ import (
 	"assay/internal/tools"
 )
 
-// customers shows how many customers are new, how many return, and their value.
+// customers shows new and returning customers, retention and LTV.
 func customers(r *request) (*reportView, error) {
 	// Cohorts and lifetime values need customers that are old enough, so they cover at least a year.
 	long := r.Filter.Days

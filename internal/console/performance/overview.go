@@ -151,8 +151,8 @@ func overviewHeading(a *tools.CompareAnswer) string {
 	return text
 }
 
-// returnName returns "MER" for the whole store, because its return is all revenue divided by all spend. For a channel,
-// it returns "ROAS".
+// returnName returns "MER" for the whole store, because MER is all revenue divided by all spend. For a channel, it
+// returns "ROAS".
 func returnName(channel measure.Channel) string {
 	if channel != "" {
 		return "ROAS"
