@@ -270,7 +270,7 @@ func confirmed(con *console, question string) bool {
 	return err == nil && strings.EqualFold(strings.TrimSpace(answer), "y")
 }
 
-// reportChange prints the outcome. Only an executed change, or a change that waits for approval, is a success.
+// reportChange prints the outcome. Only an applied change, or a change that awaits approval, is a success.
 func reportChange(con *console, r budgetchange.Result) error {
 	switch {
 	case r.Refusal != nil:
