@@ -102,7 +102,7 @@ func (c *alertsList) Run(ctx context.Context, con *console) error {
 	t := newTable(con.out)
 	t.AppendHeader(table.Row{"id", "name", "metric", "channel", "condition", "threshold", "day", "value", "met"})
 	for _, l := range lines {
-		value, met := l.Unjudged, "not judged"
+		value, met := l.Unjudged, "not evaluated"
 		if l.Value != nil {
 			value, met = l.Value.String(), map[bool]string{true: "yes", false: "no"}[l.Met]
 		}

@@ -115,8 +115,8 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 		}
 	}
 	if restored.LacksSecret {
-		fmt.Fprintf(con.errs, "the backup has no installation secret: copy the saved one to %s with mode 0600.\n"+
-			"Without it no API key is valid, webhook secrets are unreadable and returning customers are not recognized\n",
+		fmt.Fprintf(con.errs, "the backup has no installation secret: copy the saved secret to %s with mode 0600.\n"+
+			"Without the secret, no API key is valid. Assay cannot read webhook secrets and cannot recognize returning customers\n",
 			filepath.Join(c.Data, "secret"))
 	}
 	if settings.ControlURL.Text() != "" {

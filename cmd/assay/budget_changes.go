@@ -222,8 +222,8 @@ func withUnits(v control.ChangeValue) string {
 
 type budgetChangesRollback struct {
 	changeFlags
-	Reason string `placeholder:"R" help:"Reason, for the audit."`
-	Yes    bool   `help:"Confirm. Without it the command prints a preview and asks on a terminal."`
+	Reason string `placeholder:"R" help:"Reason, for the audit log."`
+	Yes    bool   `help:"Confirm. Without this flag, the command prints a preview and asks on a terminal."`
 }
 
 // Run rolls the change back. Without a confirmation it prints the preview.
@@ -270,7 +270,7 @@ func confirmed(con *console, question string) bool {
 	return err == nil && strings.EqualFold(strings.TrimSpace(answer), "y")
 }
 
-// reportChange prints the outcome. Only an executed change, or a change that waits for approval, is a success.
+// reportChange prints the outcome. Only an applied change, or a change that awaits approval, is a success.
 func reportChange(con *console, r budgetchange.Result) error {
 	switch {
 	case r.Refusal != nil:
@@ -306,7 +306,7 @@ func (c *budgetChangesApprove) Run(ctx context.Context, con *console) error {
 type budgetChangesReject struct {
 	changeFlags
 	As     string `required:"" placeholder:"MEMBER" help:"Email address of the member who rejects."`
-	Reason string `placeholder:"R" help:"Reason, for the audit."`
+	Reason string `placeholder:"R" help:"Reason, for the audit log."`
 }
 
 // Run rejects the change as a member.

@@ -43,7 +43,7 @@ func (c *controlMove) Run(ctx context.Context, con *console) error {
 	fmt.Fprintf(con.errs, `%d tables are equal in SQLite and PostgreSQL. Next:
   1. set control_url (ASSAY_CONTROL_URL) for the service and for all commands
   2. start the service and check it: assay doctor --data %s
-  3. move %s to a safe place: it is no longer read
+  3. move %s to a safe place: Assay no longer reads this file
 `, len(moved), quotedArgument(c.Data), quotedArgument(filepath.Join(c.Data, datadir.Control)))
 	return nil
 }

@@ -116,14 +116,14 @@ func (c *costFlags) rule() (r measure.CostRule, err error) {
 		return r, nil
 	}
 	if r.From, err = civil.Parse(c.From); err != nil {
-		return r, fault.Invalid("the first day %q is not a date", c.From).WithHint("use YYYY-MM-DD, such as 2026-10-01")
+		return r, fault.Invalid("the first day %q is not a calendar date", c.From).WithHint("use YYYY-MM-DD, such as 2026-10-01")
 	}
 	return r, nil
 }
 
 type costsSet struct {
 	costFlags
-	Pct      string `placeholder:"N" help:"Percent of merchandise (gross_margin), the amount charged (payment_fee), shipping charged, or refunds."`
+	Pct      string `placeholder:"N" help:"Percent of merchandise revenue (gross_margin), the amount charged (payment_fee), shipping charged (shipping) or refunds (returns)."`
 	PerOrder string `placeholder:"A" help:"Amount per order in the workspace's currency, for payment_fee and shipping."`
 }
 
@@ -147,7 +147,7 @@ func (c *costsSet) Run(ctx context.Context, con *console) error {
 			return err
 		}
 		if rule.Fixed, err = money.Parse(c.PerOrder, currency, money.Point); err != nil || rule.Fixed.Minor < 0 {
-			return fault.Invalid("per-order %q is not an amount in %s", c.PerOrder, currency).WithHint("use one such as 0.30")
+			return fault.Invalid("per-order %q is not an amount in %s", c.PerOrder, currency).WithHint("use an amount such as 0.30")
 		}
 	}
 	_, err = do(ctx, con, c.dataFlag, operation.SetCost, "costs set", c.Workspace, rule)

@@ -16,7 +16,7 @@ type customerForget struct {
 	dataFlag
 	Customer  string `arg:"" help:"Email address, phone number or shop customer ID."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the store."`
-	Yes       bool   `help:"Confirm. This cannot be undone."`
+	Yes       bool   `help:"Confirm. You cannot undo the removal."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 

@@ -44,7 +44,7 @@ func (c *factsMoveCommand) Run(ctx context.Context, con *console) error {
 	t.Render()
 	fmt.Fprintf(con.out, "the facts of %s are in %s now\n", moved.Workspace, moved.To)
 	if moved.Kept != "" {
-		fmt.Fprintf(con.errs, "the file %s is no longer used: check the answers, then remove the file\n", moved.Kept)
+		fmt.Fprintf(con.errs, "Assay no longer uses the file %s: check the answers, then remove the file\n", moved.Kept)
 	}
 	return nil
 }

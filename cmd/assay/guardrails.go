@@ -88,16 +88,16 @@ func printGuardrails(con *console, g control.Guardrails, asJSON bool) error {
 type guardrailsSet struct {
 	dataFlag
 	Workspace    string `required:"" placeholder:"W" help:"Workspace of the guardrails."`
-	MaxStepPct   string `placeholder:"N" help:"Largest change of a daily budget in percent."`
-	Floor        string `placeholder:"A" help:"Smallest new daily budget, in the workspace's currency."`
-	Ceiling      string `placeholder:"A" help:"Largest new daily budget."`
-	PerHour      string `placeholder:"N" help:"Changes of one campaign in 60 minutes."`
-	PerDay       string `placeholder:"N" help:"Changes of one campaign in 24 hours."`
-	Hours        string `placeholder:"8-20" help:"Hours of the day in the store's time zone, end exclusive; 22-6 includes midnight."`
+	MaxStepPct   string `placeholder:"N" help:"Maximum change of a daily budget in percent."`
+	Floor        string `placeholder:"A" help:"Minimum daily budget, in the workspace's currency."`
+	Ceiling      string `placeholder:"A" help:"Maximum daily budget, in the workspace's currency."`
+	PerHour      string `placeholder:"N" help:"Maximum changes of a campaign in 60 minutes."`
+	PerDay       string `placeholder:"N" help:"Maximum changes of a campaign in 24 hours."`
+	Hours        string `placeholder:"8-20" help:"Allowed hours of the day in the store's time zone, end exclusive; 22-6 includes midnight."`
 	Stop         bool   `xor:"stop" help:"Block every change by tools."`
 	Go           bool   `xor:"stop" help:"Allow changes by tools again."`
 	PreviewFirst *bool  `placeholder:"true" help:"Require a preview by the same caller within 30 minutes: true or false."`
-	ApproveAbove string `placeholder:"A" help:"A new daily budget above this amount needs the approval of another member."`
+	ApproveAbove string `placeholder:"A" help:"Maximum daily budget without the approval of another member."`
 	JSON         bool   `name:"json" help:"Print JSON."`
 }
 

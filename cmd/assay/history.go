@@ -25,12 +25,12 @@ type historyCommand struct {
 	From      string `placeholder:"D" help:"With --as-of: first day."`
 	To        string `placeholder:"D" help:"With --as-of: last day."`
 	Settling  bool   `help:"Show the completeness of figures by age in days."`
-	Limit     int    `default:"100" help:"Maximum number of changed days; 0: all."`
-	Offset    int    `help:"Number of changed days to skip."`
+	Limit     int    `default:"100" help:"Maximum number of restated days; 0: all."`
+	Offset    int    `help:"Number of restated days to skip."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run prints the previous totals of days that changed.
+// Run prints the previous totals of restated days.
 func (c *historyCommand) Run(ctx context.Context, con *console) error {
 	request, err := c.request()
 	if err != nil {
@@ -85,19 +85,19 @@ func (c *historyCommand) request() (operation.HistoryRequest, error) {
 		}
 		day, err := civil.Parse(d.text)
 		if err != nil {
-			return r, fault.Invalid("%s %q is not a date", d.flag, d.text).WithHint("use YYYY-MM-DD, such as 2026-11-01")
+			return r, fault.Invalid("%s %q is not a calendar date", d.flag, d.text).WithHint("use YYYY-MM-DD, such as 2026-11-01")
 		}
 		*d.into = day
 	}
 	if r.Days.Days() <= 0 {
-		return r, fault.Invalid("--from is after --to")
+		return r, fault.Invalid("--from is after --to").WithHint("exchange the dates")
 	}
 	return r, nil
 }
 
 func printChanges(con *console, h operation.History) {
 	if len(h.Changes) == 0 {
-		fmt.Fprintln(con.errs, "no day changed after its first import")
+		fmt.Fprintln(con.errs, "no day was restated")
 		return
 	}
 	t := newTable(con.out)

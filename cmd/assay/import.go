@@ -26,7 +26,7 @@ type importCommand struct {
 	Mapping      string   `placeholder:"M" help:"Column mapping for other files: a mapping file or the name of a saved mapping."`
 	Currency     string   `placeholder:"USD" help:"Currency of amounts, if the files do not contain it. Default: the workspace currency."`
 	Zone         string   `placeholder:"UTC" help:"Time zone of times without an offset. Default: the workspace time zone."`
-	Dates        string   `placeholder:"DD/MM/YYYY" help:"Order of day and month in days such as 03/04/2026: DD/MM/YYYY or MM/DD/YYYY. Default: detected from unambiguous days."`
+	Dates        string   `placeholder:"DD/MM/YYYY" help:"Order of day and month in dates such as 03/04/2026: DD/MM/YYYY or MM/DD/YYYY. Default: detected from unambiguous dates."`
 	Latest       bool     `help:"Replace stored orders even if the files look older."`
 	DryRun       bool     `help:"Read and report only: store nothing."`
 	SkipRejected bool     `help:"Skip invalid rows instead of rejecting the file."`

@@ -42,7 +42,7 @@ func printReport(con *console, report lab.Report) error {
 		return err
 	}
 	if !report.Reportable() {
-		fmt.Fprintln(con.errs, "assay: the result cannot be reported; see the reasons")
+		fmt.Fprintln(con.errs, "assay: the result is not reportable; see the reasons")
 		return exitError(exitNotReady)
 	}
 	return nil

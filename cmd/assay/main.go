@@ -49,7 +49,7 @@ type commands struct {
 	Weekly        weeklyCommand        `cmd:"" help:"Show the weekly summary of a store and send it to members by email."`
 	Alerts        alertsCommand        `cmd:"" help:"Add, list and remove alert rules and their destinations."`
 	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
-	History       historyCommand       `cmd:"" help:"Show days with figures that changed later, and the previous figures."`
+	History       historyCommand       `cmd:"" help:"Show restated days with their previous figures."`
 	Audit         auditCommand         `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
 	Guardrails    guardrailsCommand    `cmd:"" help:"Show and set the limits of changes on ad platforms."`
 	BudgetChanges budgetChangesCommand `cmd:"" help:"List, show, roll back, approve and reject changes on ad platforms."`

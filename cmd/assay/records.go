@@ -88,7 +88,7 @@ func (c *annotationsAdd) Run(ctx context.Context, con *console) error {
 		}
 		var err error
 		if *day.into, err = civil.Parse(day.text); err != nil {
-			return fault.Invalid("the %s %q is not a date", day.name, day.text).WithHint("use YYYY-MM-DD, such as 2026-11-27")
+			return fault.Invalid("the %s %q is not a calendar date", day.name, day.text).WithHint("use YYYY-MM-DD, such as 2026-11-27")
 		}
 	}
 	a, err := a.Checked()

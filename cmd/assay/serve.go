@@ -25,13 +25,13 @@ type settings struct {
 	OAuthSecret       *string `name:"oauth-secret" placeholder:"S" help:"Secret that signs access tokens. Prefer ASSAY_OAUTH_SECRET: arguments are visible to other users."`
 	AllowedOrigins    *string `placeholder:"O,…" help:"Additional allowed CORS origins."`
 	TrustedProxies    *string `placeholder:"A,…" help:"Reverse proxies with a trusted X-Forwarded-For header."`
-	MaxConnections    *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
+	MaxConnections    *string `name:"max-connections-per-address" placeholder:"512" help:"Maximum number of open connections of one client address (0: no limit)."`
 	MetricsAddr       *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
 	LogLevel          *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
 	LogFormat         *string `placeholder:"text" help:"Log format: text or json."`
 	FactsURL          *string `name:"facts-url" placeholder:"URL" help:"ClickHouse servers that store the facts. Prefer ASSAY_FACTS_URL."`
 	MemoryLimit       *string `placeholder:"4GB" help:"Memory limit of the fact store."`
-	MaxAttached       *string `name:"max-attached" placeholder:"64" help:"Number of workspaces with open facts files."`
+	MaxAttached       *string `name:"max-attached" placeholder:"64" help:"Maximum number of workspaces with open facts files."`
 	ImportThreads     *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
 	RateTiers         *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
 	RateLimit         *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
@@ -108,8 +108,8 @@ The data directory %[3]s has no workspace yet. In a second terminal:
   %[1]s keys create --workspace my-shop --name laptop%[2]s
   %[1]s import FILE... --workspace my-shop%[2]s
 
-The first command creates a workspace, the second an account for the console, the third an API key.
-All take effect while this service runs. For a store with simulated data, use %[1]s demo.
+The commands create a workspace, an account for the console and an API key, and import files.
+They take effect while this service runs. For a store with simulated data, use %[1]s demo.
 
 `, assay, where, data)
 	return err

@@ -34,7 +34,7 @@ func (c *targetsList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(con.errs, "no targets; set them on the Forecasts page, or import a table of metric, period, start and value\n")
+		fmt.Fprintf(con.errs, "no targets; set targets on the Forecasts & targets page, or import a table of metric, period, start and value\n")
 		return nil
 	}
 	t := newTable(con.out)
@@ -63,7 +63,7 @@ type targetsRemove struct {
 func (c *targetsRemove) Run(ctx context.Context, con *console) error {
 	start, err := civil.Parse(c.Start)
 	if err != nil {
-		return fault.Invalid("the first day %q is not a date", c.Start).WithHint("use YYYY-MM-DD, such as 2026-10-01")
+		return fault.Invalid("the first day %q is not a calendar date", c.Start).WithHint("use YYYY-MM-DD, such as 2026-10-01")
 	}
 	_, err = do(ctx, con, c.dataFlag, operation.RemoveTarget, "targets remove", c.Workspace, operation.Target{
 		Metric: c.Metric, Period: c.Period, Start: start, Channel: measure.ParseChannel(c.Channel),

@@ -13,7 +13,7 @@ import (
 )
 
 type trainCommand struct {
-	MMM trainMMMCommand `cmd:"" name:"mmm" help:"Train the media mix model. A running service trains the model itself."`
+	MMM trainMMMCommand `cmd:"" name:"mmm" help:"Train the media mix model. If the service runs, the training runs in the service."`
 }
 
 type trainMMMCommand struct {

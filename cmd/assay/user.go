@@ -170,6 +170,6 @@ func (c *userResetPassword) Run(ctx context.Context, con *console) error {
 	if made {
 		fmt.Fprintln(con.out, password)
 	}
-	fmt.Fprintf(con.errs, "%s has a new password; all sessions are ended\n", user.Email)
+	fmt.Fprintf(con.errs, "%s has a new password; all sessions have ended\n", user.Email)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type weeklyCommand struct {
-	Show weeklyShow `cmd:"" help:"Print the summary of the last complete week as it is sent."`
+	Show weeklyShow `cmd:"" help:"Print the email with the summary of the last complete week."`
 	Add  weeklyAdd  `cmd:"" help:"Send the summary to a member each Monday by email. Requires the setting smtp_url."`
 	List weeklyList `cmd:"" help:"List the members who receive the summary."`
 	Stop weeklyStop `cmd:"" help:"Stop the summary of a member."`

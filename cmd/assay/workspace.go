@@ -112,7 +112,7 @@ func (c *workspaceList) Run(ctx context.Context, con *console) error {
 type workspaceDelete struct {
 	dataFlag
 	ID  string `arg:"" help:"ID of the workspace."`
-	Yes bool   `help:"Confirm. This cannot be undone."`
+	Yes bool   `help:"Confirm. You cannot undo the deletion."`
 }
 
 // Run deletes the workspace, its keys and its data.

@@ -176,7 +176,7 @@ func TestChangesAreListedExportedAndRolledBackByRole(t *testing.T) {
 	a.clock.move(48 * time.Hour)
 	b = a.signedIn(email) // sessions end by idleness
 	p = b.get("/budget-changes?workspace=acme&change=" + id)
-	for _, want := range []string{"Oct 23 – Nov 19, 2026", "Nov 21 – Nov 22, 2026", "not over yet", "$1,540", "$2,695", "1.75", "weeks.svg"} {
+	for _, want := range []string{"Oct 23 – Nov 19, 2026", "Nov 21 – Nov 22, 2026", "incomplete", "$1,540", "$2,695", "1.75", "weeks.svg"} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page of the change lacks %q: %s", want, p.body)
 		}
@@ -244,13 +244,13 @@ func TestAnotherMemberApprovesAboveTheGuardrail(t *testing.T) {
 	}
 	a.member("ben@example.com", control.RoleAdmin)
 	ben := a.signedIn("ben@example.com")
-	if p := ben.get("/keys?workspace=acme"); !strings.Contains(p.body, "waiting for approval") {
+	if p := ben.get("/keys?workspace=acme"); !strings.Contains(p.body, "awaiting approval") {
 		t.Errorf("the navigation has no count: %s", p.body)
 	}
 	if p := ben.form("/budget-changes", "action", "approve", "change", id); p.status != http.StatusSeeOther || a.writes() != before+1 {
 		t.Errorf("ben approves: %d %s", p.status, p.body)
 	}
-	if p := ben.get("/keys?workspace=acme"); strings.Contains(p.body, "waiting for approval") {
+	if p := ben.get("/keys?workspace=acme"); strings.Contains(p.body, "awaiting approval") {
 		t.Error("the count stays after the approval")
 	}
 	ben.form("/budget-changes", "action", "stop")

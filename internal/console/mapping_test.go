@@ -350,7 +350,7 @@ func TestALargeImportIsListedAndCancelled(t *testing.T) {
 	begun := b.form("/data", "action", "import", "file", looked.field("file"))
 	at := begun.header.Get("Location")
 	waiting := b.get(at)
-	for !strings.Contains(waiting.body, "Waiting for other work to end") && waiting.header.Get("Refresh") != "" {
+	for !strings.Contains(waiting.body, "Waiting for another job to end") && waiting.header.Get("Refresh") != "" {
 		waiting = b.get(at)
 	}
 	if !strings.Contains(waiting.body, "Importing large.csv") || !strings.Contains(waiting.body, ">Cancel<") {
@@ -373,7 +373,7 @@ func TestALargeImportIsListedAndCancelled(t *testing.T) {
 		t.Errorf("cancel: %d to %q", p.status, p.header.Get("Location"))
 	}
 	unlock()
-	if p := d.ended(b, at); p.status != http.StatusOK || !strings.Contains(p.body, "Importing large.csv was canceled. Nothing of the file was stored.") {
+	if p := d.ended(b, at); p.status != http.StatusOK || !strings.Contains(p.body, "Importing large.csv was canceled. Assay stored nothing from the file.") {
 		t.Errorf("after it was cancelled: %d %s", p.status, p.body)
 	}
 	if d.orders() != 0 {

@@ -305,7 +305,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 		"/models/contributions": {"generates the most incremental revenue", "of=parts", "Saturation"},
 		"/models/curves":        {"of=curve", "channel=google", "Marginal ROAS is below break-even in"},
 		"/models/diagnostics": {
-			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "where the curve saturates", "narrower",
+			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "how the curve saturates", "narrower",
 		},
 	} {
 		page := b.get(path + "?workspace=acme")

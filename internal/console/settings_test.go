@@ -62,7 +62,7 @@ func TestConsentPageWithholdsScopesAboveTheRole(t *testing.T) {
 	s := newSite(t)
 	s.member("vera@acme.example", control.RoleViewer)
 	p := s.signedIn("vera@acme.example").get(s.asking("https://owl.example/cb", "measurement.read measurement.approve_execution"))
-	if strings.Contains(p.body, `value="measurement.approve_execution"`) || !strings.Contains(p.body, "These permissions are not granted") {
+	if strings.Contains(p.body, `value="measurement.approve_execution"`) || !strings.Contains(p.body, "Assay does not grant these permissions") {
 		t.Errorf("a viewer is offered to approve: %s", p.body)
 	}
 }

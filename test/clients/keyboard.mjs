@@ -198,7 +198,7 @@ const tasks = {
   },
   'record an experiment': async (page) => {
     await page.goto(addressOf('/experiments'));
-    await reach(page, page.locator('summary', { hasText: 'Record a study' }));
+    await reach(page, page.locator('summary', { hasText: 'Record a lift study' }));
     await page.keyboard.press('Enter');
     await fill(page, page.getByLabel('Name'), 'Recorded by keyboard');
     await reach(page, page.getByLabel('Channel', { exact: true }));

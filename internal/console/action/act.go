@@ -70,7 +70,7 @@ func notMade(r budgetchange.Result) error {
 	case r.Refusal != nil:
 		return r.Refusal.Err()
 	case r.Outcome == budgetchange.Unchanged:
-		return fault.Conflict("the campaign already has this value: nothing was changed")
+		return fault.Conflict("the campaign already has this value: Assay changed nothing")
 	}
 	return nil
 }

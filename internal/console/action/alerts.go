@@ -14,7 +14,7 @@ import (
 	"assay/internal/operation"
 )
 
-// alertsView is the view of alert rules, the days that met them, and the receivers of messages.
+// alertsView is the view of alert rules, the days that met them, and the destinations of messages.
 type alertsView struct {
 	frame.Place
 	frame.Messages
@@ -39,7 +39,7 @@ func (v alertsView) Heading() string {
 // CanWrite reports whether the visitor can add and remove rules.
 func (v alertsView) CanWrite() bool { return v.Role.Writes() }
 
-// ruleRow is a rule with its value on the last whole day.
+// ruleRow is a rule with the value of its metric on the last complete day.
 type ruleRow struct {
 	alert.State
 	Rule string
@@ -53,7 +53,7 @@ type eventRow struct {
 	Messages string
 }
 
-// destinationRow is a receiver of messages.
+// destinationRow is a destination of messages.
 type destinationRow struct {
 	control.Destination
 	Removes bool // the visitor may remove it

@@ -182,7 +182,7 @@ func (c *pages) changesPage(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	view := changesView{Place: p, Messages: frame.Messages{Done: map[string]string{
-		"rollback": "The change is rolled back.", "approve": "The change is approved and executed.", "reject": "The change is rejected.",
+		"rollback": "The change is rolled back.", "approve": "The change is approved and applied.", "reject": "The change is rejected.",
 		"guardrails": "Guardrails saved.", "stop": "Changes by tools are stopped.", "go": "Changes by tools are allowed again.",
 	}[query.Get("done")]}}
 	c.show(w, v, http.StatusOK, view, control.BudgetChangeID(query.Get("change")))

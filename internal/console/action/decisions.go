@@ -230,7 +230,7 @@ func (c *pages) fillPlan(v frame.Visit, view *decisionsView) error {
 	if text := query.Get(horizonParam); text != "" {
 		days, err := strconv.Atoi(text)
 		if err != nil {
-			return fault.Invalid("the horizon must be a number of days")
+			return fault.Invalid("the horizon is not a number of days").WithHint("enter a number such as 14")
 		}
 		plan.Days = days
 	}
@@ -309,7 +309,7 @@ func (c *pages) itemSection(at int, title string, next *answer.Next) frame.Secti
 
 func (i *item) setValue(e *answer.Estimate[answer.Money], c money.Currency) {
 	if e != nil {
-		i.Value, i.Interval = money.Display(float64(e.Value), 0, c)+" per month", "90%: "+interval(e, c)
+		i.Value, i.Interval = money.Display(float64(e.Value), 0, c)+" per month", "90% interval "+interval(e, c)
 	}
 }
 

@@ -24,7 +24,7 @@ type periodRow struct {
 	Spend, Revenue, Per string // formatted figures; "" for an unknown figure
 }
 
-// Shorter reports whether the period is not over yet.
+// Shorter reports whether the period is incomplete.
 func (r periodRow) Shorter() bool { return r.Days.Days() < periodDays }
 
 // periods returns spend and last-touch revenue of the campaign before and after the change. The day of the change is in
@@ -95,9 +95,9 @@ func (r changeRow) Expected() string {
 		return ""
 	}
 	amount := func(m answers.Money) string { return money.Display(float64(m), 0, e.Currency) }
-	text := fmt.Sprintf("%s %s per %s of %s, interval %s to %s", amount(e.Value), e.Metric, e.Per, e.Channel, amount(e.Low), amount(e.High))
+	text := fmt.Sprintf("%s %s per %s of %s (90%% interval %s to %s)", amount(e.Value), e.Metric, e.Per, e.Channel, amount(e.Low), amount(e.High))
 	if e.Change != nil && e.PaysPct != nil {
-		text += fmt.Sprintf("; %s contribution after spend, interval %s to %s, probability of a gain %s",
+		text += fmt.Sprintf("; %s contribution after spend (90%% interval %s to %s; probability of a gain %s)",
 			amount(e.Change.Value), amount(e.Change.Low), amount(e.Change.High), e.PaysPct.Whole())
 	}
 	return text

@@ -49,7 +49,7 @@ func (j JobView) Words() string {
 		return "Done, but not stored yet: waiting for " + j.WaitsFor
 	}
 	if j.State == jobs.Waiting {
-		return "Waiting for other work to end"
+		return "Waiting for another job to end"
 	}
 	if j.Total == 0 {
 		return "In progress"

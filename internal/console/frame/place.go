@@ -50,7 +50,7 @@ func (c *Frame) PlaceOf(w http.ResponseWriter, v Visit, named string) (Place, bo
 // Approves reports whether the visitor can execute, approve and roll back changes on ad platforms.
 func (p Place) Approves() bool { return slices.Contains(p.Role.Scopes(), control.ScopeApprove) }
 
-// waiting counts the changes on ad platforms that wait for an approval. It returns 0 if the visitor cannot approve.
+// waiting counts the changes on ad platforms that await approval. It returns 0 if the visitor cannot approve.
 func (c *Frame) waiting(v Visit, p Place) (n int, err error) {
 	if !p.Approves() || c.Operations == nil {
 		return 0, nil

@@ -21,8 +21,8 @@ import (
 // experimentRow is an experiment with its result.
 type experimentRow struct{ tools.ExperimentRow }
 
-// Next returns the statuses that can follow the current one. A study is completed in another form, together with its
-// result.
+// Next returns the statuses that can follow the current one. A lift study is completed in another form, together
+// with the result.
 func (r experimentRow) Next() []control.ExperimentStatus { return r.Status.Before() }
 
 // Completed reports whether the experiment is completed.
@@ -37,7 +37,7 @@ func (r experimentRow) Words() string {
 	case tools.EffectFound:
 		return "Effect detected"
 	case tools.NoClearEffect:
-		return "Inconclusive: the interval contains zero"
+		return "Inconclusive: the interval includes zero"
 	case tools.NoResult:
 		return "No result"
 	}
@@ -157,8 +157,7 @@ func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit
 	}
 }
 
-// conclusive returns a fault for an experiment without a clear effect, unless the member confirms the use of its
-// factor.
+// conclusive returns a fault for an inconclusive experiment, unless the member confirms the use of the factor.
 func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.ExperimentID, insists bool) error {
 	if insists || id == "" {
 		return nil
@@ -169,7 +168,7 @@ func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.Ex
 	}
 	if len(found.Rows) == 1 && found.Rows[0].Outcome == tools.NoClearEffect {
 		return fault.Conflict("the experiment is inconclusive: its interval includes zero").
-			WithHint("select Use despite an unclear effect to apply its factor")
+			WithHint("select “Use the inconclusive result” to apply the factor")
 	}
 	return nil
 }

@@ -283,9 +283,9 @@ func oneHeading(row experimentRow) string {
 	case row.Lift == nil:
 		return name
 	case row.Outcome == tools.EffectFound:
-		return "Effect detected: lift " + frame.Figure(row.Lift.Value, 1) + "%, between " + frame.Figure(row.Lift.Low, 1) + "% and " + frame.Figure(row.Lift.High, 1) + "%."
+		return "Effect detected: lift " + frame.Figure(row.Lift.Value, 1) + "% (90% interval " + frame.Figure(row.Lift.Low, 1) + "% to " + frame.Figure(row.Lift.High, 1) + "%)."
 	}
-	return "Inconclusive: lift " + frame.Figure(row.Lift.Value, 1) + "%, between " + frame.Figure(row.Lift.Low, 1) + "% and " + frame.Figure(row.Lift.High, 1) + "%."
+	return "Inconclusive: lift " + frame.Figure(row.Lift.Value, 1) + "% (90% interval " + frame.Figure(row.Lift.Low, 1) + "% to " + frame.Figure(row.Lift.High, 1) + "%)."
 }
 
 func oneKPIs(row experimentRow, c money.Currency) []frame.KPI {
@@ -332,7 +332,7 @@ func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.Exper
 		d.Points = append(d.Points, plot.Day{Date: w.Start, Value: number(w.Observed), Ahead: number(w.Expected), Low: number(w.Low), High: number(w.High)})
 	}
 	return frame.Block{
-		Section: c.section(p, "weeks", "Observed and expected revenue", "treated regions, by week of the test", "synthetic control", resultsArguments(string(row.ID))),
+		Section: c.section(p, "weeks", "Observed and expected revenue", "treated regions, by week of the experiment", "synthetic control", resultsArguments(string(row.ID))),
 		Legend:  []frame.Legend{{Name: "Observed", Class: "now"}, {Name: "Expected", Class: "ahead"}, {Name: "90% of weeks before", Class: "now fan"}},
 		Wide:    d.Draw(mainChart), Large: d.Draw(mainChart + 110), Narrow: d.Draw(narrowChart),
 	}

@@ -320,7 +320,7 @@ func periodName(r forecastRow) string {
 func paceHeading(r forecastRow) string {
 	text := r.Name() + " in " + periodName(r) + " is expected to end at " + r.Figure(r.Expected)
 	if r.Target != nil && *r.Target > 0 {
-		text += ", " + frame.Figure(100**r.Expected / *r.Target, 0) + "% of target"
+		text += ", " + frame.Figure(100**r.Expected / *r.Target, 0) + "% of the target"
 	}
 	return text + "."
 }

@@ -145,10 +145,10 @@ func verdict(m *mix.Model) []string {
 			float64(d.RHatMax), math.Min(float64(d.ESSBulkMin), float64(d.ESSTailMin)), noneOr(d.Divergences)))
 	}
 	if a := m.Accuracy; a != nil {
-		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks; the mean weekly error is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
+		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks; the weekly error (WMAPE) is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
-		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts these weeks with a mean error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
+		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts these weeks with an out-of-sample error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
 	} else {
 		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown, because the fit without these weeks did not converge or was not computed.", mix.HoldoutWeeks))
 	}
@@ -174,7 +174,7 @@ func parameterName(parameter string) (name, note string) {
 	case "elasticity":
 		return "Elasticity", "marginal ROAS at usual spend, as a share of ROAS"
 	case "sharpness":
-		return "Sharpness", "where the curve saturates (small: gradually; large: at a ceiling)"
+		return "Sharpness", "how the curve saturates (small: gradually; large: at a ceiling)"
 	}
 	return parameter, ""
 }

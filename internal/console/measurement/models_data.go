@@ -55,7 +55,7 @@ func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
 	case "schedule", "schedule-revenue":
 		plan := c.weekPlanOf(m, workspace, query)
 		if plan == nil {
-			c.Refuse(w, v.Request, http.StatusNotFound, "The weekly allocation cannot be computed.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "Assay cannot compute the weekly allocation.")
 			return
 		}
 		drawing := plan.spendChart()
@@ -155,7 +155,7 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if rows == nil {
-		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or the allocation cannot be computed. Go back and reload the page.")
+		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or Assay cannot compute the allocation. Go back and reload the page.")
 		return
 	}
 	frame.WriteCSV(w, fmt.Sprintf("%s-mmm-%d-%s.csv", p.Workspace.ID, m.Version, of), rows)

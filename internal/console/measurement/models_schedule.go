@@ -81,7 +81,7 @@ func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, a
 	s.Query = asked.Encode()
 	plan, err := c.schedules.of(s.Query, m, func() (*weekPlan, error) { return p.spread(m, w) })
 	if err != nil {
-		s.Problem = cmp.Or(frame.PublicText(err), "The weekly allocation cannot be computed.")
+		s.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the weekly allocation.")
 		return
 	}
 	s.plan = plan
@@ -223,7 +223,7 @@ func (s *scheduleView) words() []string {
 	if plan.Steadily.Total.Mean > 0 {
 		share = plan.Lift.Mean / plan.Steadily.Total.Mean
 	}
-	gain := fmt.Sprintf("The expected gain over the best constant weekly spend is %s (90%% interval %s to %s), which is %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
+	gain := fmt.Sprintf("The expected gain is %s over the best constant weekly spend (90%% interval %s to %s), or %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
 	if share >= minWeeklyGain && plan.Better >= minProbability {
 		words = append(words, gain+" Recommendation: vary spend by week.")
 	} else {
@@ -234,10 +234,10 @@ func (s *scheduleView) words() []string {
 	if plan.Proven {
 		words = append(words, fmt.Sprintf("No other weekly allocation within these limits increases the posterior mean of incremental revenue by more than %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
-		words = append(words, "Some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend, and a better allocation may exist.")
+		words = append(words, "Some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend. A better allocation may exist.")
 	}
 	return append(words,
-		"The limit of weekly spend of a channel is its highest weekly spend in the data. If the maximum divided by the number of weeks is higher, this amount is the limit. In this model, seasonality changes sales but not media returns, so the allocation favors no season.")
+		"The weekly limit of a channel is the highest weekly spend in the data. If the channel’s maximum divided by the number of weeks is higher, the quotient is the limit. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.

@@ -44,7 +44,7 @@ func (c *modelPages) section(p frame.Place, id, title, note, article string) fra
 	}
 }
 
-// summary shows the share of revenue that advertising generates, and the channels above break-even.
+// summary shows the incremental share of revenue, and the channels above break-even.
 func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 		spend += float64(r.Spend)
 	}
 	facts := []frame.Fact{
-		{Name: "Revenue from advertising", Value: frame.Figure(share, 1) + "%"},
+		{Name: "Incremental share of revenue", Value: frame.Figure(share, 1) + "%"},
 		{Name: "Incremental revenue, month", Value: money.Display(incremental, 0, currency)},
 		{Name: "Spend, month", Value: money.Display(spend, 0, currency)},
 	}
@@ -235,7 +235,7 @@ func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	}
 	view.KPIs = []frame.KPI{
 		{Name: "R²", Value: ratio(m.Accuracy.R2), From: "in sample"},
-		{Name: "Mean weekly error", Value: frame.Figure(100*m.Accuracy.WMAPE, 1) + "%", From: "in sample"},
+		{Name: "Weekly error (WMAPE)", Value: frame.Figure(100*m.Accuracy.WMAPE, 1) + "%", From: "in sample"},
 		out,
 		{Name: "Weeks", Value: frame.Count(int64(m.Weeks)), From: m.Window.Words()},
 	}
@@ -336,7 +336,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 		}
 	}
 	view.Heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
-	view.Lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s. In the gray areas, the curves are extrapolated: the data contain no such spend.", ratio(even))
+	view.Lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s. In the gray areas, the model extrapolates: the data contain no such spend.", ratio(even))
 	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
 	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
 	part := picturePart{Section: section}
@@ -376,10 +376,10 @@ func (c *modelPages) diagnostics(_ frame.Visit, view *modelsView) error {
 func testTable(m *mix.Model) *frame.Table {
 	t := &frame.Table{Name: "tests-table", Caption: "Geo experiments in the model", Columns: []frame.Column{
 		{Key: "experiment", Name: "Experiment", Fixed: true},
-		{Key: "result", Name: "Experiment", Number: true, Fixed: true},
+		{Key: "result", Name: "Experiment result", Number: true, Fixed: true},
 		{Key: "observational", Name: "Observational fit", Number: true, Fixed: true, Minor: true},
-		{Key: "before", Name: "ROAS without", Number: true, Fixed: true, Minor: true},
-		{Key: "after", Name: "ROAS with", Number: true, Fixed: true},
+		{Key: "before", Name: "ROAS without experiment", Number: true, Fixed: true, Minor: true},
+		{Key: "after", Name: "ROAS with experiment", Number: true, Fixed: true},
 	}}
 	for _, one := range m.Tests {
 		name := frame.ChannelCell(one.Channel)

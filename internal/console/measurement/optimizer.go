@@ -193,7 +193,7 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 	switch {
 	case err == nil:
 	case kind == fault.KindInvalid:
-		view.Problem = cmp.Or(frame.PublicText(err), "The allocation cannot be computed.")
+		view.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the allocation.")
 		return nil
 	default:
 		return err
@@ -449,13 +449,13 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 	effect, name := v.effect(a)
 	v.Result, v.ResultName, v.ResultInterval = signed(effect.Value), name, words(effect)
 	v.ResultPlot = plot.Range(effect.Value, effect.Low, effect.High, 264, signed)
-	advice := frame.Fact{Name: "Advice", Value: "Hold", Tone: "warning"}
+	advice := frame.Fact{Name: "Recommendation", Value: "Hold", Tone: "warning"}
 	if a.Advice == "shift" {
 		advice.Value, advice.Tone = "Shift", "good"
 	}
 	v.Facts = append(v.Facts, advice)
 	if change := a.BudgetChange; change.BudgetPays != nil {
-		total := frame.Fact{Name: "Advice on the total budget", Value: "Keep current spend", Tone: "warning"}
+		total := frame.Fact{Name: "Recommendation for the total budget", Value: "Keep current spend", Tone: "warning"}
 		switch change.BudgetAdvice {
 		case toolkit.RaiseBudget:
 			total.Value, total.Tone = "Raise", "good"

@@ -161,7 +161,7 @@ func (c *experimentPages) planPage(w http.ResponseWriter, v frame.Visit) {
 	status := http.StatusOK
 	err := c.plan(v, view, query)
 	if fault.KindOf(err) == fault.KindInvalid && view.Channel != "" { // an unknown channel or region
-		view = &experimentPlan{Place: p, Writes: view.Writes, Step: channelStep, Messages: frame.Messages{Problem: "The plan cannot be checked. " + frame.PublicText(err)}}
+		view = &experimentPlan{Place: p, Writes: view.Writes, Step: channelStep, Messages: frame.Messages{Problem: "Assay cannot check the plan. " + frame.PublicText(err)}}
 		status, err = http.StatusBadRequest, c.plan(v, view, url.Values{})
 	}
 	if err != nil {
@@ -258,7 +258,7 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 		}
 		view.Tiles = tilemap.New(view.Treated, known)
 		view.Regions = frame.ChoicesOf("treated", "Regions with changed spend",
-			"Proposed: the set with the lowest minimum detectable effect (MDE) in backtests. After a change, the power is computed again. All other regions are controls.", known, view.Treated)
+			"Proposed: the set with the lowest minimum detectable effect (MDE) in backtests. If you change the regions, Assay computes the power again. All other regions are controls.", known, view.Treated)
 	}
 	return nil
 }
@@ -331,14 +331,14 @@ func (e *experimentPlan) describe(roas float64, of string) {
 	e.Name = name + ": " + strings.ToLower(d.Name[:1]) + d.Name[1:] + " in " + n
 	e.Guess = fmt.Sprintf("The incremental ROAS of %s is about %s (%s). The test detects %s or more with 80%% power.", name, ratio(roas), of, d.MDE)
 	e.Heading = fmt.Sprintf("%s in %s: %s power.", d.Name, n, frame.Figure(d.Power, 0)+"%")
-	e.Lead = fmt.Sprintf("The power is shown for an incremental ROAS of %s (%s). The minimum detectable ROAS is %s. Last touch reports %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
+	e.Lead = fmt.Sprintf("The power applies to an incremental ROAS of %s (%s). The minimum detectable ROAS is %s. Last touch reports %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
 	switch e.Step {
 	case regionStep:
 		e.Heading = "Change spend in " + n + "."
 		e.Lead = "This set of regions has the lowest minimum detectable effect (MDE) in backtests. All other regions are controls."
 	case dateStep:
 		e.Heading = fmt.Sprintf("Run the experiment for %s.", answers.Plural(e.Check.Metrics.Duration, "day", "days"))
-		e.Lead = "Avoid sales and holidays that differ by region. Do not read the result before the last day."
+		e.Lead = "Avoid promotions and holidays that differ by region. Do not read the result before the last day."
 	case checkStep:
 		e.Heading = gatesHeading(e.Check)
 		e.Lead = "Check the conditions, then save the draft. Change the spend on the ad platform yourself."
@@ -350,7 +350,7 @@ func (e *experimentPlan) describe(roas float64, of string) {
 		{Name: "Regions", Value: frame.Count(int64(len(e.Treated)))},
 		{Name: "Days", Value: frame.DaysText(e.Start, e.End)},
 		{Name: "Change in spend", Value: d.Spend},
-		{Name: "Smallest detectable ROAS", Value: d.MDE},
+		{Name: "Minimum detectable ROAS", Value: d.MDE},
 		{Name: "Power at ROAS " + ratio(roas), Value: frame.Figure(d.Power, 0) + "%"},
 	}
 }
@@ -469,7 +469,7 @@ func gateWords(status geo.Verdict) string {
 	case geo.Pass:
 		return "Pass"
 	case geo.Warn:
-		return "Check"
+		return "Warning"
 	case geo.Fail:
 		return "Fail"
 	case geo.Unknown:

@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// campaigns shows the spend of each campaign and its return.
+// campaigns shows the spend and the ROAS of each campaign.
 func campaigns(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
 	if r.URL.Query().Get("level") == string(warehouse.Creatives) {
@@ -36,8 +36,8 @@ func campaigns(r *request) (*reportView, error) {
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
 		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is the store's last-touch revenue. " +
-			"Incremental ROAS is the best estimate for the channel, times the return of the campaign relative to the channel. " +
-			"“Pays” is the probability that the marginal return is above break-even.",
+			"Incremental ROAS is the best estimate for the channel, times the campaign’s ROAS relative to the channel’s ROAS. " +
+			"The probability of profit is the probability that the marginal ROAS is above break-even.",
 		Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
@@ -71,12 +71,12 @@ func campaignTable(a *tools.CampaignsAnswer, rows []tools.CampaignRow) *frame.Ta
 		{Key: "reported_revenue", Name: "Reported", Number: true, Minor: true},
 		{Key: "reported_roas", Name: "Reported ROAS", Number: true, Minor: true},
 		{Key: "incremental_roas", Name: "Incremental ROAS", Second: "incremental_roas_interval", Number: true},
-		{Key: "contribution", Name: "Contribution", Second: "contribution_interval", Number: true, Minor: true},
-		{Key: "pays", Name: "Pays", Number: true, Minor: true},
+		{Key: "contribution", Name: "Contribution after spend", Second: "contribution_interval", Number: true, Minor: true},
+		{Key: "pays", Name: "Probability of profit", Number: true, Minor: true},
 		{Key: "verdict", Name: "Verdict"},
 		{Key: "conversions", Name: "Conversions", Second: "ctr", Number: true, Minor: true},
 		{Key: "cpa", Name: "CPA", Number: true, Minor: true},
-		{Key: "credited_revenue", Name: "Credited", Number: true, Minor: true},
+		{Key: "credited_revenue", Name: "Attributed", Number: true, Minor: true},
 	}}
 	for _, row := range rows {
 		name := frame.TextCell(row.Name)
@@ -95,7 +95,7 @@ func campaignTable(a *tools.CampaignsAnswer, rows []tools.CampaignRow) *frame.Ta
 	return t
 }
 
-// returnCell shows the incremental ROAS of a campaign with its interval.
+// returnCell shows the incremental ROAS of a campaign with the interval.
 func returnCell(row tools.CampaignRow) frame.Cell {
 	if row.Return == nil {
 		return frame.None("unknown")
@@ -105,7 +105,7 @@ func returnCell(row tools.CampaignRow) frame.Cell {
 	return cell
 }
 
-// contributionCell shows the incremental contribution of a campaign after its spend, with its interval.
+// contributionCell shows the contribution after spend of a campaign, with the interval.
 func contributionCell(row tools.CampaignRow, c money.Currency) frame.Cell {
 	if row.Profit == nil {
 		return frame.None("unknown")

@@ -11,7 +11,7 @@ import (
 )
 
 // returns are the channels with attributed and platform-reported revenue, and the best estimate of their incremental
-// return.
+// ROAS.
 type returns struct {
 	*tools.PerformanceAnswer
 }
@@ -55,8 +55,8 @@ var (
 	allColumns      = []channelColumn{spendColumn, attributedColumn, changeColumn, roasColumn, claimedColumn, bestColumn, intervalColumn}
 )
 
-// breakEven returns the return at which contribution equals spend. If costs are unknown, it is the return at which
-// revenue equals spend.
+// breakEven returns the ROAS at which contribution equals spend. If costs are unknown, it is the ROAS at which revenue
+// equals spend.
 func (a returns) breakEven() float64 {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
 		return float64(*b.Value)
@@ -69,7 +69,7 @@ func (a returns) breakEvenWords() string {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
 		return "break-even of " + ratioText(*b.Value) + ", where contribution equals spend"
 	}
-	return "an incremental return of 1, where revenue equals spend"
+	return "an incremental ROAS of 1, where revenue equals spend"
 }
 
 func (a returns) scale(width float64) plot.Scale {
@@ -184,9 +184,9 @@ func (r *request) channelBlock(a returns, columns []channelColumn) block {
 
 func (a returns) evidence() string {
 	if !slices.ContainsFunc(a.Rows, measured) {
-		return "Precise incremental returns need a trained media mix model or an experiment"
+		return "A precise incremental ROAS needs a trained media mix model or an experiment"
 	}
-	return "Incremental return from the model, experiments or attribution, with 90% intervals · dotted line: break-even " + frame.Figure(a.breakEven(), 2)
+	return "Incremental ROAS from the model, experiments or attribution, with 90% intervals · dotted line: break-even " + frame.Figure(a.breakEven(), 2)
 }
 
 func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
@@ -209,7 +209,7 @@ func totalCells(a returns, columns []channelColumn, spend, revenue, claimed floa
 	return cells
 }
 
-// channels shows the revenue of each channel, and why its returns differ.
+// channels shows the revenue of each channel, and why attributed and incremental ROAS differ.
 func channels(r *request) (*reportView, error) {
 	a, err := r.returns()
 	if err != nil {
@@ -259,9 +259,9 @@ func channelsLead(a returns) string {
 	case !slices.ContainsFunc(a.Rows, measured):
 		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate the incremental revenue of each channel."
 	case certain == 0:
-		return "No 90% interval is entirely above " + a.breakEvenWords() + "."
+		return "No channel has a 90% interval entirely above " + a.breakEvenWords() + "."
 	}
-	return answers.Plural(certain, "90% interval is", "90% intervals are") + " entirely above " + a.breakEvenWords() + "."
+	return answers.Plural(certain, "channel has", "channels have") + " a 90% interval entirely above " + a.breakEvenWords() + "."
 }
 
 // ownedBlock returns the table of channels without spend. Unattributed revenue is last.

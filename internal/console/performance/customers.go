@@ -11,7 +11,7 @@ import (
 	"assay/internal/tools"
 )
 
-// customers shows how many customers are new, how many return, and their value.
+// customers shows new and returning customers, retention and LTV.
 func customers(r *request) (*reportView, error) {
 	// Cohorts and lifetime values need customers that are old enough, so they cover at least a year.
 	long := r.Filter.Days
@@ -80,10 +80,10 @@ func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 func customersLead(values *tools.CustomersAnswer) string {
 	if e := values.Metrics.Value; e != nil {
 		c := values.Currency
-		return "A customer is expected to generate " + cents(e.Value, c) + " more in the next year, 90% interval " +
-			cents(e.Low, c) + " – " + cents(e.High, c) + "."
+		return "Expected revenue per customer in the next year is " + cents(e.Value, c) + " (90% interval " +
+			cents(e.Low, c) + " – " + cents(e.High, c) + ")."
 	}
-	return "Customers are identified by their hashed email address or phone number."
+	return "Assay identifies customers by a hashed email address or phone number."
 }
 
 func segmentTable(a *tools.CustomersAnswer) *frame.Table {

@@ -53,7 +53,7 @@ func estimateKPI[T ~float64](name string, e *answers.Estimate[T], text func(T) s
 	if e == nil {
 		return frame.KPI{Name: name, Value: "none", Missing: true}
 	}
-	return frame.KPI{Name: name, Value: text(e.Value), From: "90%: " + text(e.Low) + " – " + text(e.High)}
+	return frame.KPI{Name: name, Value: text(e.Value), From: "90% interval " + text(e.Low) + " – " + text(e.High)}
 }
 
 func changeOf(change float64, text string, good direction) *frame.Change {

@@ -151,8 +151,8 @@ func overviewHeading(a *tools.CompareAnswer) string {
 	return text
 }
 
-// returnName returns "MER" for the whole store, because its return is all revenue divided by all spend. For a channel,
-// it returns "ROAS".
+// returnName returns "MER" for the whole store, because MER is all revenue divided by all spend. For a channel, it
+// returns "ROAS".
 func returnName(channel measure.Channel) string {
 	if channel != "" {
 		return "ROAS"
@@ -164,10 +164,10 @@ func overviewLead(a *tools.CompareAnswer, now *tools.TrendsAnswer) string {
 	var parts []string
 	if rows := movers(a); len(rows) > 0 && a.Channel == "" {
 		first := rows[0]
-		parts = append(parts, "The largest change is in "+frame.ChannelName(first.channel)+": "+signed(first.delta, a.Currency)+" in credited revenue.")
+		parts = append(parts, "The largest change is in "+frame.ChannelName(first.channel)+": "+signed(first.delta, a.Currency)+" in attributed revenue.")
 	}
 	if p := now.Period; p != nil && p.Partial {
-		parts = append(parts, p.End.Short()+" is unfinished.")
+		parts = append(parts, p.End.Short()+" is incomplete.")
 	}
 	return strings.Join(parts, " ")
 }
@@ -329,7 +329,7 @@ func (r *request) ahead(m *morning) (out []plot.Day) {
 	return out
 }
 
-// mover is the change of a channel's credited revenue.
+// mover is the change of a channel's attributed revenue.
 type mover struct {
 	channel string
 	delta   float64
@@ -428,5 +428,5 @@ func freshnessTag(s health.Connection) frame.Cell {
 	case s.Status == "gaps":
 		return frame.Cell{Text: frame.Count(s.Missing) + " days missing", Tag: true, Tone: "warning"}
 	}
-	return frame.Cell{Text: "Up to date", Tag: true, Tone: "good"}
+	return frame.Cell{Text: "Current", Tag: true, Tone: "good"}
 }

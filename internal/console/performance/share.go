@@ -209,7 +209,7 @@ func filterWords(query url.Values) string {
 func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		c.sharedRefusal(w, r, http.StatusMethodNotAllowed, "A share link can only be opened.")
+		c.sharedRefusal(w, r, http.StatusMethodNotAllowed, "Share links are read-only. Open the link in a browser.")
 		return
 	}
 	if wait := c.opens(r); wait > 0 {
@@ -229,7 +229,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		c.Log.ErrorContext(r.Context(), "shared page", slog.String("link", string(link.ID)), slog.Any("error", err))
-		c.sharedRefusal(w, r, http.StatusInternalServerError, "The page cannot be shown now. Try again later.")
+		c.sharedRefusal(w, r, http.StatusInternalServerError, "An internal error prevents the page from opening. Try again later.")
 		return
 	}
 	c.Render(w, r, http.StatusOK, frame.Page{Name: "report", Title: view.Heading, View: view, Shared: &frame.Shared{

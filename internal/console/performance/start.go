@@ -5,7 +5,7 @@ import (
 	"assay/internal/tools"
 )
 
-// start lists the steps from an empty store to the first answer in an assistant.
+// start lists the steps from an empty store to the first answer in a connected app.
 type start struct {
 	Steps []step
 	Gains [][2]string
@@ -35,7 +35,7 @@ func (r *request) empty(a *tools.DiagnoseAnswer) *reportView {
 			Title: "Import ad spend", Why: "Google Ads, Facebook Ads, TikTok Ads, Amazon Ads or a CSV file.", Button: "Import ads", Address: at("/data"),
 			Done: has["ads"],
 		},
-		{Title: "Connect an assistant", Why: "Claude, ChatGPT, Cursor or any MCP client.", Button: "Connect", Address: at("/connect")},
+		{Title: "Connect an app", Why: "Claude, ChatGPT, Cursor or any MCP client.", Button: "Connect", Address: at("/connect")},
 		{Title: "Ask the first question", Why: "“How did the store do last month?”", Button: "Ask", Address: at(frame.AskPath)},
 	}}
 	done := 0
@@ -53,7 +53,7 @@ func (r *request) empty(a *tools.DiagnoseAnswer) *reportView {
 	s.Gains = [][2]string{
 		{"After orders", "Revenue, orders, AOV, new customers, products, cohorts"},
 		{"After ads", "Spend, MER, CAC, attribution by channel"},
-		{"After 26 weeks of both", "Media mix model and budget optimizer"},
+		{"After 40 weeks of both", "Media mix model and budget optimizer"},
 	}
 	return &reportView{
 		Heading: "Step " + frame.Count(int64(done+1)) + " of " + frame.Count(int64(len(s.Steps))) + ": import orders.",

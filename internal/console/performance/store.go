@@ -140,7 +140,7 @@ func creators(r *request) (*reportView, error) {
 		)
 	}
 	view := &reportView{
-		Heading: heading, Lead: "Codes, links and survey answers are combined into one estimate. ROI does not subtract the cost of goods.",
+		Heading: heading, Lead: "The estimate combines codes, links and survey answers. ROI does not subtract the cost of goods.",
 		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
@@ -153,8 +153,8 @@ func creators(r *request) (*reportView, error) {
 		{Key: "platform", Name: "Platform", Minor: true},
 		{Key: "revenue", Name: "Revenue", Number: true},
 		{Key: "orders", Name: "Orders", Number: true, Minor: true},
-		{Key: "code_orders", Name: "By code", Number: true, Minor: true},
-		{Key: "survey_mentions", Name: "Survey", Number: true, Minor: true},
+		{Key: "code_orders", Name: "Orders by code", Number: true, Minor: true},
+		{Key: "survey_mentions", Name: "Survey mentions", Number: true, Minor: true},
 		{Key: "cost", Name: "Cost", Number: true, Minor: true},
 		{Key: "roi", Name: "ROI", Number: true},
 	}}
@@ -188,9 +188,9 @@ func messages(r *request) (*reportView, error) {
 	m := a.Metrics
 	heading, lead := "No email or SMS report covers this period.", ""
 	if m.Revenue.Value != nil {
-		heading = "Email and SMS report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
+		heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
 		if m.Credited != nil && m.Credited.Value != nil {
-			heading = "Email and SMS report " + amount(*m.Revenue.Value, a.Currency) + ". Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
+			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
 		}
 		lead = "The sending platform uses its own attribution window. Clicks are more reliable than opens."
 	}
@@ -206,9 +206,9 @@ func messages(r *request) (*reportView, error) {
 		{Key: "revenue", Name: "Reported", Number: true},
 		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
 		{Key: "delivered", Name: "Delivered", Number: true, Minor: true},
-		{Key: "open_rate_pct", Name: "Opens", Number: true, Minor: true},
-		{Key: "click_rate_pct", Name: "Clicks", Number: true},
-		{Key: "revenue_per_1000", Name: "Per 1,000", Number: true, Minor: true},
+		{Key: "open_rate_pct", Name: "Open rate", Number: true, Minor: true},
+		{Key: "click_rate_pct", Name: "Click rate", Number: true},
+		{Key: "revenue_per_1000", Name: "Revenue per 1,000", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
@@ -277,7 +277,7 @@ func surveysHeading(rows []tools.SurveyRow) string {
 	}
 	text := percentText(rows[at].Share.Value) + " of answers name " + frame.ChannelName(rows[at].Channel) + "."
 	if last := rows[at].LastTouch; last != nil {
-		text += " Last touch credits it with " + percentText(*last) + " of the same orders."
+		text += " Last touch credits the channel with " + percentText(*last) + " of the orders with an answer."
 	}
 	return text
 }
@@ -350,13 +350,13 @@ func haloLead(a *tools.OmnichannelAnswer) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"The 95%% intervals of %d of %s are entirely above zero. %d more cannot be estimated.", n.AboveZero,
-		answers.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable,
+		"%d of %s a 95%% interval entirely above zero. Assay cannot estimate %d more.", n.AboveZero,
+		answers.Plural(n.Estimated, "halo effect has", "halo effects have"), n.NotEstimable,
 	)
 }
 
 func (r *request) haloBlock(a *tools.OmnichannelAnswer, with frame.Arguments) block {
-	t := &frame.Table{Name: "halo-table", Caption: "Halo effects", Size: 12, Empty: "No halo effect can be estimated.", Columns: []frame.Column{
+	t := &frame.Table{Name: "halo-table", Caption: "Halo effects", Size: 12, Empty: "Assay cannot estimate a halo effect from these data.", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel"},
 		{Key: "surface", Name: "Surface"},
 		{Key: "revenue_per_spend", Name: "Revenue per unit of spend", Number: true},

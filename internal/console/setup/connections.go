@@ -104,7 +104,7 @@ func (v connectionsView) Heading() string {
 
 // Lead states the purpose of a connection.
 func (v connectionsView) Lead() string {
-	return "With a connection, Assay reads and changes live budgets. Spend reports are imported on the Data page."
+	return "With a connection, Assay reads and changes live budgets. Import spend reports on the Data page."
 }
 
 type connectionRow struct{ operation.ConnectionLine }

@@ -83,7 +83,7 @@ func (s connection) Strip() *strip {
 	return newStrip(daySpan(*s.Watched), s.Silent)
 }
 
-// Late returns the number of days that a source is late. It returns 0 if the number is below two.
+// Late returns the number of days that a source is behind. It returns 0 if the number is below two.
 func (s connection) Late() int {
 	if s.Behind == nil || *s.Behind < 2 {
 		return 0
@@ -150,7 +150,7 @@ func (c *dataPages) showData(w http.ResponseWriter, v frame.Visit, status int, v
 func (v *dataView) describe() {
 	all := v.Connections()
 	if len(all) == 0 {
-		v.Heading, v.Lead = "No data yet.", "Import orders first. Revenue, customers and products appear when the import ends."
+		v.Heading, v.Lead = "No data yet.", "Import orders first. Revenue, customers and products appear after the import."
 		return
 	}
 	late := 0

@@ -109,8 +109,8 @@ func (c *dataPages) historyOf(v frame.Visit, w control.Workspace) (*historyPart,
 
 // NotYet explains which data the reporting delay needs.
 func (h historyPart) NotYet() string {
-	return "The estimate of the reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days that were imported within " + strconv.Itoa(reportlag.FirstLook) +
-		" days and again at an age of at least " + strconv.Itoa(reportlag.LastLook) + " days."
+	return "The estimate of the reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days with an import within " + strconv.Itoa(reportlag.FirstLook) +
+		" days and another import after at least " + strconv.Itoa(reportlag.LastLook) + " days."
 }
 
 func changeRows(changes []measure.DayChange, currency money.Currency) []changeRow {

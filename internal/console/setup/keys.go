@@ -92,7 +92,7 @@ func (v *keysView) describe() {
 		v.Lead = frame.Plural(approve, "key") + " can change budgets."
 	}
 	if endless > 0 {
-		v.Lead += " " + frame.Plural(endless, "key") + " without expiry."
+		v.Lead += " Without expiry: " + frame.Plural(endless, "key") + "."
 	}
 	if soon > 0 {
 		v.Lead += " Expiring within 14 days: " + frame.Plural(soon, "key") + "."

@@ -140,7 +140,7 @@ func eventWords(kind control.EventKind) string {
 	case control.CustomerForgotten:
 		return "Customer forgotten"
 	case control.BackupMade:
-		return "Backup made"
+		return "Backup created"
 	case control.TargetSet:
 		return "Target set"
 	case control.TargetRemoved:
@@ -158,7 +158,7 @@ func eventWords(kind control.EventKind) string {
 	case control.DestinationRemoved:
 		return "Alert destination removed"
 	case control.WeeklyChosen:
-		return "Weekly summary chosen"
+		return "Weekly summary started"
 	case control.WeeklyStopped:
 		return "Weekly summary stopped"
 	case control.KeyMade:

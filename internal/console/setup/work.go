@@ -76,7 +76,7 @@ func taskAddress(j jobs.Job) string {
 func (c *dataPages) unfinished(what string) answer {
 	return func(w http.ResponseWriter, v frame.Visit, p frame.Place) {
 		view := dataView{Place: p}
-		view.Problem = what + " failed because of an internal error. Nothing was imported. Upload the file again. If that fails, import it on the server: assay import FILE --workspace " +
+		view.Problem = what + " failed because of an internal error. Nothing was imported. Upload the file again. If the upload fails again, import the file on the server: assay import FILE --workspace " +
 			string(p.Workspace.ID) + ". The log of the service contains the cause."
 		c.showData(w, v, http.StatusInternalServerError, view)
 	}
@@ -120,7 +120,7 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 		}
 		frame.See(w, dataPath+"?workspace="+string(p.Workspace.ID))
 	case jobs.Cancelled:
-		c.showData(w, v, http.StatusOK, dataView{Place: p, Messages: frame.Messages{Done: job.What + " was canceled. Nothing of the file was stored. " +
+		c.showData(w, v, http.StatusOK, dataView{Place: p, Messages: frame.Messages{Done: job.What + " was canceled. Assay stored nothing from the file. " +
 			"Import the file from its preview, or upload it again."}})
 	case jobs.Failed:
 		if job.Failure == jobs.InternalFailure {

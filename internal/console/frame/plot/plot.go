@@ -211,7 +211,7 @@ func (s Scale) Gap(incremental *float64, attributed float64, color string) templ
 	return c.done("interval", "", s.Width, 20, "")
 }
 
-// Pair draws an interval with a second, hollow marker, such as the marginal return.
+// Pair draws an interval with a second, hollow marker, such as the marginal ROAS.
 func (s Scale) Pair(value, low, high, second float64, color string) template.HTML {
 	const middle = 10.0
 	var c canvas
