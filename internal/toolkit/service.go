@@ -34,7 +34,7 @@ type Deps struct {
 	Callers    Callers
 	Language   ask.Language // nil: no language model
 	Log        *slog.Logger
-	Turns      int           // answers that are calculated at the same time; 0: 16 for each core
+	Turns      int           // answers that are calculated at the same time; 0: 8 for each core
 	CacheBytes uint64        // maximum size of the cached answers; 0: 64 MiB
 	Deadline   time.Duration // maximum duration of one call; 0: 30 seconds
 }

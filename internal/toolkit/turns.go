@@ -13,7 +13,7 @@ import (
 
 // The limits of calculations, for [newTurns].
 const (
-	turnsPerCore = 16
+	turnsPerCore = 8
 	burstTime    = time.Second            // calls that wait for longer than this without a break are an overload, not a burst
 	burstWait    = 3 * time.Second        // maximum wait of a call in a burst
 	overloadWait = 200 * time.Millisecond // maximum wait of a call in an overload
