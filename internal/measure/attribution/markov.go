@@ -38,8 +38,8 @@ type Removals struct {
 //
 //	h = c + Q h,   P(conversion) = h(start),
 //
-// are solved once for the whole chain and once without each channel. The result has an error of about 1e-13 and needs
-// no simulation. At order 1, steps from a state to itself have no effect.
+// are solved once for the whole chain and once for each removed channel. The result has an error of about 1e-13 and
+// needs no simulation. At order 1, steps from a state to itself have no effect.
 //
 // If no path has nulls, every journey converts. The effects then measure only how many conversions pass through a
 // channel. Paths without touchpoints are ignored. Without conversions all effects are zero.

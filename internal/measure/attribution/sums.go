@@ -172,7 +172,7 @@ func allotSums(total measure.Sums, names []measure.Channel, weights func(figure 
 	return credits, nil
 }
 
-// BlendedSums is the result of [BlendSums].
+// BlendedSums contains credits after survey blending, with the weights of survey and clicks.
 type BlendedSums struct {
 	Credits          Sums
 	SurveyWeight     float64 // the weight of clicks is 1 - SurveyWeight
@@ -198,7 +198,7 @@ type BlendedSums struct {
 // Orders, new orders and units use strata weighted by orders. Amounts of money use strata weighted by value. Each
 // figure's total is unchanged, to the last unit. Negative credits are treated as zero in the shares, for example if a
 // channel has more exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it.
-// Channels that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. An error about
+// Channels that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. The error for
 // invalid counts names the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
