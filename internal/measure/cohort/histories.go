@@ -15,7 +15,7 @@ type Purchase struct {
 	Value    int64 // in minor units; 0 if values are not needed
 }
 
-// Buyer is a customer's history and the mean value of repeat purchases.
+// Buyer is a customer's purchase history with the mean value of the customer's repeat purchases.
 type Buyer struct {
 	Customer  string
 	History   // in weeks

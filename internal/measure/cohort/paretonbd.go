@@ -95,7 +95,7 @@ func newRule() rule {
 }
 
 // left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its
-// singularities are at distance π. Panels of width 2, or eight e-folds, give about fourteen digits with ten nodes. left
+// singularities are at distance π. Panels of width 2 or eight e-folds give about fourteen digits with ten nodes. left
 // skips negligible panels.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	if tx >= until {
