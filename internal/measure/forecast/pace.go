@@ -12,9 +12,9 @@ import (
 
 // Total is a forecast of the total of the first points.
 type Total struct {
-	// Value is the sum of the points. It can differ from the median of the distribution for Bands and Reaches. This
-	// distribution contains the mean error of the rolling origins, and their models were fitted to less data. Value has
-	// the smaller error.
+	// Value is the sum of the points. It can differ from the median of the distribution for Bands and Reaches. The
+	// distribution contains the mean error of the rolling origins, which used models fitted to less data. Value has the
+	// smaller error.
 	Value float64
 	Bands []Band // one per level of the prediction
 	draws []float64
@@ -125,8 +125,8 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 	return out
 }
 
-// Reaches returns the probability that the sum is at least the target. It is never 0 or 1. Let n be the number of past
-// errors. An outcome beyond all of them has probability 1/2 · 1/(n + 1).
+// Reaches returns the probability that the sum is at least the target. The probability is never 0 or 1. With n past
+// errors, an outcome beyond all of these errors has probability 1/2 · 1/(n + 1).
 func (t Total) Reaches(target float64) float64 {
 	n := t.count
 	spread := math.Sqrt(variance(t.draws))
@@ -179,8 +179,8 @@ type Pace struct {
 	Standing    Standing
 	Required    float64 // amount per remaining point to reach the goal; 0 if the goal is reached
 	// Index is the actual total / expected total by now. The expected total comes from the forecast before the period,
-	// scaled to the goal. An index of 1 means on pace, adjusted for weekdays and season. Index is nil before the period
-	// begins and without enough history.
+	// scaled to the goal. With an index of 1, the period is on pace, adjusted for weekdays and season. Index is nil
+	// before the period begins and without enough history.
 	Index *float64
 }
 

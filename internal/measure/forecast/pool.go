@@ -54,7 +54,7 @@ const (
 )
 
 // unlessLong fits a model with its season. It first removes a strong long season by STL. It ignores a weak long season,
-// because noisy weekly data always have some 52-week pattern.
+// because noisy weekly data always have an apparent 52-week pattern.
 func unlessLong(values []float64, season int, t *trail, inner func([]float64, int, *trail) track) track {
 	if season <= longSeason {
 		return inner(values, season, t)

@@ -115,8 +115,8 @@ func fitReverting(values []float64) track {
 	return r
 }
 
-// leastReverting is the minimum number of points for [reverting] in a forecast: a year of days. A shorter series does
-// not show to which level it returns.
+// leastReverting is the minimum number of points for [reverting] in a forecast: a year of days. In a shorter series,
+// the level to which it returns is not identified.
 const leastReverting = 365
 
 // orReverting returns two pools. Each contains a model and [reverting], fitted to the same values. The first pool is
