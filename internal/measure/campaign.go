@@ -15,8 +15,8 @@ type Campaign struct {
 
 const (
 	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor.
-	// Campaigns for brand names or earlier visitors have lower factors than their channel, and store data do not
-	// identify the difference. The value is an assumption.
+	// Campaigns for brand names or earlier visitors have lower factors than their channel, and the difference cannot be
+	// estimated from store data. The value is an assumption.
 	campaignFactor = 0.3
 	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders. It is 1
 	// plus the squared coefficient of variation of order values. The coefficient is about 1.
@@ -88,7 +88,7 @@ func spread(x, v []float64) (mean, between float64) {
 	return mean, between
 }
 
-// Above returns the probability that the estimated quantity is above a bound, if its error is normal.
+// Above returns the probability that the estimated quantity is above a bound, assuming a normal error.
 func (e Estimate) Above(bound float64) float64 {
 	return 1 - distuv.Normal{Mu: e.Value, Sigma: max(e.NormalSD(), 1e-9)}.CDF(bound)
 }

@@ -12,7 +12,7 @@ type Goods struct {
 	Day       civil.Date
 	Surface   Surface
 	Units     int64
-	Net       int64 // charged for the lines after discounts, in the prices of the source
+	Net       int64 // amount charged for the order lines after discounts, in the prices of the source
 	Costed    int64 // units with a known cost
 	CostedNet int64 // part of Net for units with a known cost
 	Cost      int64 // cost of goods of units with a known cost
@@ -46,7 +46,7 @@ type Contribution struct {
 	Units       int64
 	Costed      int64 // units with a known cost
 	Merchandise int64 // amount charged without tax and shipping
-	Lines       int64 // charged for order lines; at least the merchandise of each day
+	Lines       int64 // amount charged for order lines; at least the merchandise of each day
 	Covered     int64 // part of Merchandise with a known cost of goods
 	AtMargin    int64 // part of Merchandise at an entered gross margin
 
@@ -69,13 +69,13 @@ type SalesDay struct {
 	Sums    Sums
 }
 
-// NewContribution returns the contribution of the sales of a window, by day and surface. The input may omit days without
-// sales. Costs are rounded per day and surface.
+// NewContribution returns the contribution of the sales of a window. The sales are by day and surface, and may omit
+// days without sales. Costs are rounded per day and surface.
 //
 // Units with a known cost have this cost. Other merchandise has the gross margin of its surface and day, if a margin is
-// entered. Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage] of
-// the sales without a margin. Otherwise the contribution is unknown, unless margins are entered and the merchandise
-// without a known cost or a margin is at most maxOpenShare: then it has the cost rate of all other merchandise.
+// entered. Merchandise without a known cost or a margin has the cost rate of the window's known part, if this part
+// reaches [MinCostCoverage] of the sales without a margin. If it does not, but margins are entered and this merchandise
+// is at most maxOpenShare, it has the cost rate of all other merchandise. Otherwise the contribution is unknown.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	type surfaceDay struct {
 		day     civil.Date
@@ -188,8 +188,8 @@ func (c Contribution) Rate() (perRevenue float64, known bool) {
 	return float64(c.Amount()) / float64(c.Basis), true
 }
 
-// ChannelRate returns the rate of a channel. It is the rate of the store. If a gross margin of the channel is entered,
-// it replaces the store's cost of goods.
+// ChannelRate returns the contribution rate of a channel, which is the store's rate by default. An entered gross margin
+// of the channel replaces the store's cost of goods.
 func (c Contribution) ChannelRate(channel Channel) (perRevenue float64, known bool) {
 	rate, known := c.Rate()
 	margin, own := c.channels[channel]
