@@ -1,7 +1,7 @@
 // Package mix trains a store's media mix model from its daily sales and spend. It chooses weeks, channels, calendar
 // events, priors and sampling in the same way for every training, so that models are comparable.
 //
-// The model itself is in package mmm.
+// Package mmm contains the model itself.
 package mix
 
 import (
@@ -246,5 +246,5 @@ func (m *Model) Open() error {
 	return nil
 }
 
-// Posterior returns the model's draws, or nil if the model was refused.
+// Posterior returns the model's draws, or nil if the model was rejected.
 func (m *Model) Posterior() *mmm.Posterior { return m.posterior }
