@@ -59,7 +59,7 @@ type Diagnostics struct {
 	Divergences int    `json:"divergences"`
 	DepthHits   int    `json:"depth_hits"` // number of trajectories that reached the maximum tree depth
 	Gradients   int    `json:"gradients"`  // number of evaluations of the density in the last attempt
-	Attempts    int    `json:"attempts"`   // number of samplings; later samplings have smaller steps or more draws
+	Attempts    int    `json:"attempts"`   // number of attempts; later attempts have smaller steps or more draws
 	Worst       string `json:"worst"`      // quantity with the largest R-hat
 }
 
@@ -83,8 +83,8 @@ const (
 // attempts is the maximum number of times that Fit samples the posterior.
 const attempts = 3
 
-// harder returns the sampling options of the next attempt. After divergences, steps are smaller and follow a curved
-// posterior more closely. After all other failures, there are more draws.
+// harder returns the sampling options of the next attempt. After divergent transitions, steps are smaller, to follow a
+// curved posterior more closely. After all other failures, there are more draws.
 func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	if g.Divergences > 0 {
 		o.Accept = 1 - (1-o.Accept)/4

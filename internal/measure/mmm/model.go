@@ -36,7 +36,7 @@ type model struct {
 	yScale        float64   // largest target by size among the rows
 	channels      []channel
 	terms         []term
-	resolution    float64   // smallest scaled effect of a channel that the rows can show; see [density]
+	resolution    float64   // smallest scaled effect of a channel that the rows identify; see [density]
 	termMeans     []float64 // means over the rows of all terms except the intercept
 	parameters    []parameter
 	pooledEffects *pooledEffects   // nil if effects are independent
@@ -67,7 +67,7 @@ type channel struct {
 	effectOf      float64 // a return or share is a multiple of effectOf, as a fraction of the largest target
 	lifts         []lift
 	confoundingAt int  // position of the confounding term; 0 if there is none
-	anchor        lift // the test with the predicted result that is the channel's coordinate
+	anchor        lift // the test whose predicted result is the channel's coordinate
 }
 
 // lift is a [Lift] in the model's units.

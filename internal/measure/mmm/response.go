@@ -62,8 +62,8 @@ type climb struct{ first, at []float64 }
 //
 //	tanh(x + y) = (tanh x + tanh y) / (1 + tanh x tanh y)
 //
-// One exponential is sufficient for all sums. All terms are positive, so there is no cancellation. Rounding adds three
-// or four units in the last place per step.
+// One exponential is sufficient for all sums. All terms are positive, so there is no cancellation. Rounding errors are
+// three or four units in the last place per step.
 func (c climb) sums(sums, a, weights []float64, lam float64) {
 	first, at := c.first[:len(a)], c.at[:len(a)]
 	for t, x := range a {
