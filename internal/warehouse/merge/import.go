@@ -141,7 +141,7 @@ func (p *plan) writeBlock(b block) error {
 	return nil
 }
 
-// open selects the target of a table's rows: the table itself if it is empty, otherwise a staging table.
+// open selects the target of a table's rows: the table itself for an empty table, otherwise a staging table.
 func (p *plan) open(ctx context.Context, to *part) error {
 	to.opened = true
 	any, err := p.any(ctx, to.Stored)
