@@ -390,7 +390,7 @@ func (r *reference) answerTotals(of warehouse.AnswersOf, days civil.Range) (t wa
 			t.Named++
 		}
 	}
-	// The first answer about an order is used, on any day.
+	// Only the first answer about an order counts, regardless of the day.
 	leading := map[warehouse.OrderRef]answered{}
 	for _, x := range r.answersOf(warehouse.AnswersOf{}, period("2020-01-01", "2030-12-31")) {
 		if x.OrderRef == (warehouse.OrderRef{}) {
