@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// Value is the text of a JSON value, or "" if there is none.
+// Value is the text of a JSON value, or "" for a missing value.
 type Value string
 
 // Object is a JSON object.
 type Object struct {
 	hashes  []uint32 // hashes of the members' names; most different names have different hashes
-	some    uint64   // a bit per hash, by its lowest bits; most missing names have no bit set
+	some    uint64   // a bit per hash, by the hash's lowest bits; most missing names have no bit set
 	members []member
 }
 
@@ -95,7 +95,7 @@ func (o *Object) Names() iter.Seq[string] {
 // Missing reports whether the value is missing or null.
 func (v Value) Missing() bool { return v == "" || v[0] == 'n' }
 
-// Text returns a string's content, a number in decimal digits, "true" or "false", and "" for everything else.
+// Text returns a string's content, a number in decimal digits, "true" or "false", and "" for all other values.
 func (v Value) Text() string {
 	if v == "" {
 		return ""
