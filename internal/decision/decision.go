@@ -150,8 +150,8 @@ func idOf(kind, subject, epoch string) control.InsightID {
 	return control.InsightID(kind + "-" + hex.EncodeToString(sum[:5]))
 }
 
-// epoch identifies the evidence of a finding: the first day of a change, the version of the model, or the month for
-// findings from a moving window.
+// epoch identifies the evidence of a finding: the first day of a change, the version of the model or, for a moving
+// window, the month.
 func epoch(c *toolkit.Call, s detect.Store, f detect.Finding) string {
 	switch f.Kind {
 	case detect.PastOptimum, detect.Headroom:

@@ -74,7 +74,7 @@ type planner struct {
 	found  *Results
 	plan   Plan
 	tested measure.Channel // channel that the plan tests; its budgets do not change
-	losing []string        // channels whose increase is expected to lose contribution
+	losing []string        // channels with an increase that is expected to lose contribution
 }
 
 // NewPlan returns the plan of the days after today.

@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// Result is an experiment with its measured values. A value that cannot be calculated is nil.
+// Result is an experiment with its measured values. Unknown values are nil.
 type Result struct {
 	control.Experiment
 	Found    *geo.Assessment   // assessment of a geo experiment

@@ -16,7 +16,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Status indicates whether a report's figures can be used.
+// Status indicates whether a report's figures are usable.
 type Status string
 
 // The statuses.
@@ -27,7 +27,7 @@ const (
 
 // Report is a lab command's output, one JSON object.
 type Report interface {
-	// Reportable reports whether the figures may be used.
+	// Reportable reports whether the figures are usable.
 	Reportable() bool
 	// Took sets the only figure that may differ between two runs.
 	Took(time.Duration)

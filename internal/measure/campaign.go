@@ -15,8 +15,8 @@ type Campaign struct {
 
 const (
 	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor.
-	// Campaigns for brand names or earlier visitors have lower factors than their channel, and the difference cannot be
-	// estimated from store data. The value is an assumption.
+	// Campaigns for brand names or earlier visitors have lower factors than their channel, and store data do not
+	// identify the difference. The value is an assumption.
 	campaignFactor = 0.3
 	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders. It is 1
 	// plus the squared coefficient of variation of order values. The coefficient is about 1.

@@ -72,10 +72,11 @@ type SalesDay struct {
 // NewContribution returns the contribution of the sales of a window. The sales are by day and surface, and may omit
 // days without sales. Costs are rounded per day and surface.
 //
-// Units with a known cost have this cost. Other merchandise has the gross margin of its surface and day, if a margin is
-// entered. Merchandise without a known cost or a margin has the cost rate of the window's known part, if this part
-// reaches [MinCostCoverage] of the sales without a margin. If it does not, but margins are entered and this merchandise
-// is at most maxOpenShare, it has the cost rate of all other merchandise. Otherwise the contribution is unknown.
+// Units with a known cost have this cost. Merchandise without a known cost has the gross margin of the surface and day,
+// if a margin is entered. All other merchandise has the cost rate of the window's known part, if this part reaches
+// [MinCostCoverage] of the sales without a margin. If the part does not reach this minimum, the contribution is
+// unknown, with one exception. If margins are entered and the merchandise without a cost or margin is at most
+// maxOpenShare, this merchandise has the mean cost rate of all other merchandise.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	type surfaceDay struct {
 		day     civil.Date
@@ -138,8 +139,8 @@ func (c *Contribution) addCharges(d SalesDay, rules CostRules) {
 	}
 }
 
-// addGoods adds the cost of goods of a surface on a day. Orders without lines have no known cost. The net amounts of lines
-// may contain tax, so only their proportions are used.
+// addGoods adds the cost of goods of a surface on a day. Orders without lines have no known cost. The net amounts of
+// lines may contain tax, so addGoods uses only their proportions.
 func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) {
 	merchandise, units := max(0, d.Sums.Charged-d.Sums.Tax-d.Sums.Shipping), max(d.Sums.Units, g.Units)
 	c.Units, c.Costed = c.Units+units, c.Costed+g.Costed

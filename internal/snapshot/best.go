@@ -16,7 +16,7 @@ import (
 // ReturnBasis is the evidence for a channel's best estimate of its return.
 type ReturnBasis string
 
-// The bases, by priority, with one exception: applied experiments that the model does not use have priority over a
+// The bases, by priority, with one exception. Applied experiments that the model does not use have priority over a
 // model without any experiment on the channel.
 const (
 	ByModel       ReturnBasis = "model"       // posterior of the media mix model, which experiments calibrate

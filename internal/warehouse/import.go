@@ -38,7 +38,7 @@ type AdWindow struct {
 }
 
 // Import is one atomic import. Nothing is visible before Commit. A process killed before Commit leaves the store
-// unchanged. An import must be used by one goroutine only.
+// unchanged. Only one goroutine may use an import.
 //
 // A row replaces the row with its key. These rules apply to rows that belong to an order:
 //

@@ -33,7 +33,7 @@ type BudgetColumn struct {
 	Per   measure.BudgetPeriod // "": another column contains the period
 }
 
-// Budgets returns the budget columns of a platform's tables. The first column with a value is used.
+// Budgets returns the budget columns of a platform's tables. The first column with a value applies.
 func Budgets(p measure.Platform) []BudgetColumn {
 	plain := measure.BudgetUnit("")
 	if p == measure.Facebook {

@@ -11,7 +11,7 @@ import (
 )
 
 // Names returns the readers of tables that name campaigns, ad sets and ads and their parents. Tables of spend contain
-// only IDs. If a table contains several versions of a name, the latest version is used.
+// only IDs. If a table contains several versions of a name, the latest version applies.
 func Names() []source.Reader {
 	readers := make([]source.Reader, 0, len(names))
 	for i := range names {

@@ -85,7 +85,7 @@ func (p *plan) arrivals(r *rand.Rand) []int {
 	return days
 }
 
-// cause identifies the channel, if any, whose spend causes an order. It also contains the order's surface.
+// cause is the cause of an order: the surface, and the channel with the spend that causes the order, if any.
 type cause struct {
 	medium  *medium // nil: no spend
 	surface int

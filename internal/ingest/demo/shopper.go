@@ -54,7 +54,8 @@ func (p *plan) newShoppers() *shoppers {
 	return s
 }
 
-// open adds the shoppers whose next visit is on a day. On sales days, it also adds shoppers with a visit soon after.
+// open adds the shoppers with their next visit on a given day. On sales days, it also adds shoppers with a visit soon
+// after.
 func (s *shoppers) open(t int, onSale bool) {
 	last := t
 	if onSale {

@@ -69,7 +69,7 @@ func (c *check) object(at, depth int, into *Object) int {
 			}
 			if into == c.outer && name == c.name {
 				below = c.inner
-				below.clear() // the last member with a name is used
+				below.clear() // if a name repeats, the last member counts
 			}
 		}
 		from := skipBlank(text, at+1)

@@ -57,7 +57,7 @@ func hash(name string) uint32 {
 // Len returns the number of members.
 func (o *Object) Len() int { return len(o.members) }
 
-// Get returns the member's value, or "" if it is missing. The last member with a name is used.
+// Get returns the member's value, or "" if it is missing. If a name repeats, the last member counts.
 func (o *Object) Get(name string) Value {
 	wanted := hash(name)
 	if o.some&(1<<(wanted%64)) == 0 {

@@ -284,7 +284,7 @@ func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch
 			c.options.Notes.Add("same_spend", "streams %s and %s contain the same spend: the records of %s are used", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
 			continue
 		}
-		row := r.AdDay // a copy, because the day may be summed again from amounts in the original currency
+		row := r.AdDay // a copy, because a later sum of the day needs the original currency
 		if err := converter.Convert(row.Day, row.Original.Currency, &row.Spend, &row.Value); err != nil {
 			bad = append(bad, rejected{r.stream, source.Located(err, r.line, 1)})
 			continue

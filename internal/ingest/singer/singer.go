@@ -112,7 +112,7 @@ type stream struct {
 	shape    shape
 	keys     []string // properties of the key
 	required []string
-	rank     int // rank among reports on the same spend; the lowest is used
+	rank     int // rank among reports on the same spend; the lowest takes precedence
 	records  int
 	used     int
 	size     int // bytes of name, keys and required

@@ -25,7 +25,7 @@ const direct measure.Channel = "direct"
 // CreditSums attributes all figures of the journeys' totals, including refunds. Credits add up exactly to the input in
 // each of the nine figures. A journey without channels is rejected with its index.
 //
-//   - [Last]: everything to the last channel other than direct, or to direct if there is no other.
+//   - [Last]: all credit to the last channel other than direct, or to direct if there is no other.
 //   - [Shapley]: each journey's sums in equal parts to its distinct channels. Parts are whole units by cumulative
 //     weights: part i is ⌊S i/n⌋ - ⌊S (i-1)/n⌋, channels in alphabetical order.
 //   - [Markov1], [Markov2], [Markov3]: the sums of all journeys in proportion to the removal effects, by largest

@@ -77,9 +77,9 @@ func countsOf(spends []Spend) (c counts) {
 	return c
 }
 
-// gammaTerms contains the terms of the likelihood that depend only on the number of purchases: ln Γ and its derivative
-// at px + q and at px. They take most of the time. They are computed once per number, because most customers have one
-// or two repeat purchases.
+// gammaTerms contains the terms of the likelihood that depend only on the number of purchases. These are ln Γ and its
+// derivative at px + q and at px. Their computation takes most of the time. They are computed once per number, because
+// most customers have one or two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {

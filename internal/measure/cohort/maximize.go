@@ -22,7 +22,7 @@ type peak struct {
 const (
 	// flat is the maximum gradient per customer that maximize treats as zero. Rounding errors are about 1e-13.
 	flat = 1e-9
-	// farOut is the size of a logarithm from which a parameter is treated as unbounded: e^15 is three million.
+	// farOut is the size of a logarithm at which maximize treats a parameter as unbounded. e^15 is three million.
 	farOut = 15
 )
 

@@ -31,10 +31,10 @@ const (
 // several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). A loss of last-touch
 // orders is visible only with these orders alone.
 //
-// Claims and last-touch orders are counts. With o last-touch orders in the recent window and O in the base, the
-// variance of the number of claims is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the errors
-// of earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206). The p-value is a
-// tail of the scaled Poisson distribution.
+// Claims and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base.
+// The variance of the number of claims is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the
+// errors of earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206). The
+// p-value is a tail of the scaled Poisson distribution.
 type claims struct {
 	claimed []float64
 	drivers [][]float64 // the first is last-touch orders

@@ -1,6 +1,6 @@
-// Package detect finds changes and opportunities in a store's data that need a decision: spend past its optimum, broken
-// tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
-// month, and a confidence.
+// Package detect finds changes and opportunities in a store's data that need a decision. Examples are spend past its
+// optimum, broken tracking, outages and rising CAC. Each finding has its evidence, the value of acting per month, and a
+// confidence.
 //
 // Changes of a series have a robust z-score relative to the series' own history (see [drift]). The threshold is
 // [alarmZ]. Claimed orders of a platform are small counts and have a p-value instead (see [claims]). The aim is at most

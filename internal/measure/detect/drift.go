@@ -11,10 +11,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// alarmZ is the robust z-score of a finding. For 40 series that are normal on the log scale and four independent runs
-// per month, the threshold 3 gives 0.2 one-sided false findings per month. The comparison with the previous year and
-// the minimum changes reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures
-// the rate.
+// alarmZ is the robust z-score of a finding. The threshold 3 results in 0.2 one-sided false findings per month, for 40
+// log-normal series and four independent runs per month. The comparison with the previous year and the minimum changes
+// reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the rate.
 const alarmZ = 3.0
 
 // Parameters of a drift's history.

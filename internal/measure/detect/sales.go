@@ -178,8 +178,8 @@ func stopped(s Store) (all []Finding) {
 	return all
 }
 
-// trackingBreaks finds a jump of the share of orders without a channel, and channels that lose most of their share of
-// orders while their spend continues.
+// trackingBreaks finds a jump in the share of orders without a channel. It also finds channels that lose most of their
+// share of orders while their spend continues.
 func trackingBreaks(s Store) (all []Finding) {
 	week := windows{recent: 7, base: 56}
 	if d, ok := driftOf(s.Unattributed, s.Orders, week); ok && d.z >= alarmZ && d.now-d.before > 0.1 {

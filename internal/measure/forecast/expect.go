@@ -41,8 +41,8 @@ func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
 
-// SlowDays returns [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level
-// follows persistent shifts before an alarm.
+// SlowDays returns [Days] with a slower level, over about three weeks. [Alarms] needs the slower level, because a fast
+// level follows persistent shifts before an alarm.
 func SlowDays() Rhythm {
 	r := Days()
 	r.forget = 0.05

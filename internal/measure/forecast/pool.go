@@ -49,7 +49,7 @@ func (k Kind) fit(values []float64, season int, t *trail) track {
 const (
 	// longSeason is the longest season modeled by seasonal states.
 	longSeason = 24
-	// strong is the seasonal strength above which a long season is used.
+	// strong is the minimum seasonal strength for using a long season.
 	strong = 0.64
 )
 

@@ -140,7 +140,7 @@ func (a Ask) check(values []float64) error {
 	return a.Calendar.check(len(values), a.Horizon)
 }
 
-// largest is the largest value with squares that can be summed without overflow.
+// largest is the maximum value. Sums of squares up to this value do not overflow.
 const largest = 1e100
 
 // keepInside keeps a nonnegative series nonnegative and replaces overflows.

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// reverting is a level that returns to the trend of the whole series: an ARMA(1,1) process around a line (Box and
+// reverting is a level that returns to the trend of the whole series. It is an ARMA(1,1) process around a line (Box and
 // Jenkins 1970, "Time Series Analysis", chapter 3). Let x be the values, or their logarithms if all are positive. Let a
 // + b t be the least-squares line through the points so far. Then
 //

@@ -65,7 +65,7 @@ type PreflightOptions struct {
 
 	Spend          float64  // change of spend over the whole test, without sign; 0: unknown
 	ExpectedReturn float64  // expected outcome per unit of the changed spend; 0: unknown
-	Targetable     *bool    // whether the channel can be targeted by region; nil: unknown
+	Targetable     *bool    // whether the channel supports targeting by region; nil: unknown
 	Conflicts      []string // other tests, promotions and holidays that differ by region, as text
 }
 

@@ -113,7 +113,7 @@ func (s *search) run() ([]Plan, error) {
 type search struct {
 	SearchOptions
 	panel             *Panel
-	include, pool     []int // regions that must be treated, and regions that can be treated
+	include, pool     []int // regions treated in every set, and regions to choose from
 	choosing, judging []*backtest
 }
 

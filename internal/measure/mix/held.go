@@ -113,7 +113,7 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 // staleAfter is the number of days with sales after the window at which the model becomes stale: five weeks.
 const staleAfter = 35
 
-// State returns whether the model can be used for a store with sales until last, and the reasons why it is not active.
+// State returns the status of the model for a store with sales until last, and the reasons why the model is not active.
 // The parameter settings has the same meaning as in [Training].
 func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	m := h.Model

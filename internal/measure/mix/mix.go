@@ -18,7 +18,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Status indicates whether a model's figures can be used.
+// Status indicates whether a model's figures are usable.
 type Status string
 
 // The statuses.
@@ -40,7 +40,7 @@ const (
 // Model is a trained model in its stored form, or the reasons why it was rejected.
 type Model struct {
 	Version  int           `json:"version"`         // 1 for the workspace's first model
-	Status   Status        `json:"status"`          // active or refused as stored; [Held.State] adds stale
+	Status   Status        `json:"status"`          // stored as active or refused; [Held.State] adds stale
 	Reasons  []mmm.Reason  `json:"reasons"`         // reasons why the model was rejected
 	Window   civil.Range   `json:"window,omitzero"` // days of the fit; absent if the store has no days
 	Weeks    int           `json:"weeks"`           // number of weeks in the window

@@ -68,8 +68,8 @@ func (c Calibration) PerCost() measure.Estimate {
 	}
 }
 
-// FitPerCost returns the observational fit's prediction of [Calibration.PerCost], with its 90% interval. There must be
-// an [Observational].
+// FitPerCost returns the observational fit's prediction of [Calibration.PerCost], with its 90% interval. The
+// calibration must have an [Observational].
 func (c Calibration) FitPerCost() measure.Estimate {
 	return mmm.EstimateOf(c.Observational.Change).Times(1 / c.Lift.DeltaX)
 }

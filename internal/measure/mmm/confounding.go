@@ -18,8 +18,8 @@ import (
 //	mu_t = ... + beta s_t + sigma x z_t,   x ~ Normal(0, 1)
 //
 // The confounding is part of the unexplained variation, so x is in units of the noise's standard deviation sigma. The
-// correlation of the channel with everything that the model omits is x / sqrt(1 + x^2), as in omitted variable bias.
-// See Cinelli and Hazlett 2020, section 4. With a standard normal x, correlations up to 0.9 are about equally likely.
+// correlation of the channel with all omitted variables is x / sqrt(1 + x^2), as in omitted variable bias. See Cinelli
+// and Hazlett 2020, section 4. With a standard normal x, correlations up to 0.9 are about equally likely.
 // Contributions, returns and curves use beta s alone. The confounding term has the shape of s, so adstock and
 // saturation are still estimated from the observational data.
 //
@@ -103,7 +103,7 @@ type Confounding struct {
 	Unobserved stats.Summary `json:"beside"`
 	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.
 	Share stats.Summary `json:"share"`
-	// Correlation is the channel's correlation with everything that the model omits.
+	// Correlation is the channel's correlation with all variables that the model omits.
 	Correlation stats.Summary `json:"correlation"`
 }
 

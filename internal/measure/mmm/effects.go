@@ -82,8 +82,8 @@ func divided(values []float64, by float64) []float64 {
 	return out
 }
 
-// slopes returns one derivative per draw: the derivative of the channel's contribution with respect to the factor that
-// scales its history, at a factor of 1.
+// slopes returns, for each draw, the derivative of the channel's contribution with respect to a factor that scales the
+// channel's history, at a factor of 1.
 func (p *Posterior) slopes(c *channel) []float64 {
 	_, slopes := p.ResponseSlopes(c.name, []float64{1})
 	return slopes[0]

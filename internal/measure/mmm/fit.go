@@ -113,7 +113,8 @@ func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	return m.fit(d, how)
 }
 
-// fit samples the model of the data d until the draws pass the convergence checks or the attempts are used up.
+// fit samples the model of the data d until the draws pass the convergence checks, or until the maximum number of
+// attempts.
 func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	o := hmc.Options{Seed: how.Seed, Chains: how.Chains, Warmup: how.Warmup, Draws: how.Draws, Accept: 0.9, Stop: how.Stop}
 	for attempt := 1; ; attempt++ {

@@ -113,9 +113,9 @@ type Spec struct {
 	PoolEffects bool `json:"alike,omitempty"`
 	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels. Names of the
 	// other adstock and saturation parameters, "beta", "roi" and "share" have the same form. Names of the baseline are
-	// "intercept", "trend", "knot", "yearly" and "weekly". The name "control" applies to all controls without a group,
-	// a group's name to the controls in the group, and a control's own name to this control. Names of the likelihood
-	// are "sigma" and "nu". A control with its own prior is not part of its group.
+	// "intercept", "trend", "knot", "yearly" and "weekly". The name "control" applies to all controls without a group.
+	// A group's name applies to the controls in the group, and a control's own name to this control. Names of the
+	// likelihood are "sigma" and "nu". A control with its own prior is not part of its group.
 	Priors map[string]Prior `json:"priors,omitempty"`
 	// Lifts are results of experiments; they are part of the likelihood.
 	Lifts []Lift `json:"lifts,omitempty"`

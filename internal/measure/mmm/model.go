@@ -21,9 +21,8 @@ type parameter struct {
 
 // model contains data and settings prepared for evaluation. It is immutable, so chains share it.
 //
-// A parameter vector starts with the parameters of each channel: its effect, the adstock and saturation parameters, the
-// parameters of the time-varying effect and the confounding term. The baseline's coefficients and the likelihood's
-// parameters follow.
+// A parameter vector starts with the parameters of each channel: effect, adstock, saturation, time-varying effect and
+// confounding term. The baseline's coefficients and the likelihood's parameters follow.
 type model struct {
 	spec          Spec
 	geos          int       // 1 for a single series
@@ -67,7 +66,7 @@ type channel struct {
 	effectOf      float64 // a return or share is a multiple of effectOf, as a fraction of the largest target
 	lifts         []lift
 	confoundingAt int  // position of the confounding term; 0 if there is none
-	anchor        lift // the test whose predicted result is the channel's coordinate
+	anchor        lift // the channel's coordinate is this test's predicted result
 }
 
 // lift is a [Lift] in the model's units.

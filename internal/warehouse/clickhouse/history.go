@@ -32,7 +32,7 @@ func (c commit) rows() (n int64) {
 }
 
 // history contains the commits of a workspace in sequence. If several commits have the same sequence number, only the
-// latest attempt is used. Earlier attempts had an unknown outcome and were abandoned.
+// latest attempt is valid. Earlier attempts had an unknown outcome and were abandoned.
 type history []commit
 
 // last returns the last commit, or the zero commit.

@@ -106,17 +106,17 @@ type Order struct {
 	Country   string `column:"country" show:"country" place:"2"` // ISO 3166-1 alpha-2, upper case
 	Region    string `column:"region" show:"region" place:"2"`   // ISO 3166-2 without the country: "CA"
 	Units     int64  `column:"units" show:"units,nonzero"`
-	// UpdatedAt is the time of the version in the source. The latest version is used. A zero time is unknown; in that
-	// case, the order's progress determines the version (decision 11).
+	// UpdatedAt is the time of the version in the source. The store uses the latest version. A zero time is unknown; in
+	// that case, the order's progress determines the version (decision 11).
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
 // Profile contains a shop's or email tool's data about a customer, except orders. It has no name, address or phone
 // number. The customer has the same keyed hash as in orders.
 //
-// The latest version of a customer is used. Some versions lack consents, orders or the first contact. Therefore, each
-// consent is from the latest version that contains it. The number of orders is the largest, and the first contact the
-// earliest, of all versions.
+// The store uses the latest version of a customer. Some versions lack consents, orders or the first contact. Each
+// consent is therefore from the latest version that contains it. The number of orders is the largest of all versions,
+// and the first contact the earliest.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
 	// Customer is the keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number.
@@ -131,8 +131,8 @@ type Profile struct {
 	Region      string     `column:"region"`                        // ISO 3166-2 without the country
 	Orders      int64      `column:"orders,null=OrdersKnown"`       // lifetime number of orders in the source
 	OrdersKnown bool
-	// UpdatedAt is the time of the version in the source. The latest version is used. A known time is preferred to an
-	// unknown time.
+	// UpdatedAt is the time of the version in the source. The store uses the latest version. A known time takes
+	// precedence over an unknown time.
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -220,7 +220,7 @@ type LandedOrder struct {
 	Subtotal      int64  `column:"subtotal,null=SubtotalKnown"` // total of the lines after all discounts
 	SubtotalKnown bool
 	Discounts     int64     `column:"discounts"`          // discounts of the whole order
-	UpdatedAt     time.Time `column:"updated_at,version"` // the latest is used; a known time is preferred
+	UpdatedAt     time.Time `column:"updated_at,version"` // the latest takes precedence; a known time over an unknown time
 }
 
 // LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
@@ -240,8 +240,8 @@ type LandedLine struct {
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// SyncedAt is the time at which the connector wrote the row. The latest version is used. A known time is preferred
-	// to an unknown time.
+	// SyncedAt is the time at which the connector wrote the row. The store uses the latest version. A known time takes
+	// precedence over an unknown time.
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -294,7 +294,7 @@ type AdDay struct {
 }
 
 // AdName is the name and parent of a campaign, ad set or ad. It fills in missing names and campaigns of ad report rows,
-// regardless of the order of imports. The latest version of a name is used.
+// regardless of the order of imports. The store uses the latest version of a name.
 type AdName struct {
 	Platform measure.Platform `column:"platform,key" show:"platform"`
 	Level    measure.AdLevel  `column:"level,key" show:"level,words"`
@@ -302,7 +302,8 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// UpdatedAt is the time of the version. The latest version is used. A known time is preferred to an unknown time.
+	// UpdatedAt is the time of the version. The store uses the latest version. A known time takes precedence over an
+	// unknown time.
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 

@@ -199,7 +199,7 @@ func (i *Import) end() {
 	i.ended()
 }
 
-// Commit merges the rows, rebuilds roll-ups and makes everything visible; see [warehouse.Import].
+// Commit merges the rows, rebuilds roll-ups and makes the changes visible; see [warehouse.Import].
 func (i *Import) Commit(ctx context.Context) (warehouse.Outcome, error) {
 	if i.over {
 		return warehouse.Outcome{}, fault.Conflict("the import has ended")

@@ -13,8 +13,8 @@ import (
 // january is the window of the small store.
 var january = period("2026-01-01", "2026-01-31")
 
-// smallStore returns a store with totals that can be computed by hand. It has orders in New York and in Tokyo. Order 1 is
-// on January 10 in New York, which is January 11 in UTC. Order 5 is on January 12 in Tokyo, which is January 11 in UTC.
+// smallStore returns a store with totals computed by hand. It has orders in New York and in Tokyo. Order 1 is on
+// January 10 in New York, which is January 11 in UTC. Order 5 is on January 12 in Tokyo, which is January 11 in UTC.
 //
 //	key  day    charged  what is special
 //	1    01-10  100.00   first order of c1; google, then direct; coupon MARY

@@ -20,7 +20,7 @@ type Recovery struct {
 	Channels []ChannelRecovery `json:"channels"`
 }
 
-// ChannelRecovery measures how well fits recover a channel's contribution.
+// ChannelRecovery compares a channel's estimated contributions with the true contributions.
 type ChannelRecovery struct {
 	Channel measure.Channel `json:"channel"`
 	Inside  int             `json:"inside"` // number of data sets with a 90% interval that contains the true contribution
