@@ -35,8 +35,8 @@ func Open(path string) (*Table, error) {
 	return Read(path, file)
 }
 
-// Read reads a table. Messages use the name. Read skips a byte order mark. Read rejects a file without a header or
-// records, and text that is not UTF-8. It also rejects a record with another length than the header.
+// Read reads a table. Error messages contain the name. Read skips a byte order mark. It rejects a file without a header
+// or records, and text that is not UTF-8. It also rejects a record with another length than the header.
 func Read(name string, r io.Reader) (*Table, error) {
 	t := &Table{name: name}
 	buffered := bufio.NewReaderSize(r, 1<<16)

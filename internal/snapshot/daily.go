@@ -96,7 +96,7 @@ func (s *Daily) Unseen(days int) []string {
 	return names
 }
 
-// Index returns the pace index of a goal; see [forecast.Pace].
+// Index returns the pace index of a target; see [forecast.Pace].
 func (s *Daily) Index(goal forecast.Goal) *float64 {
 	return forecast.Index(s.Values, goal, forecast.Ask{Season: Week, Calendar: s.calendar})
 }

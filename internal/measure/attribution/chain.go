@@ -17,7 +17,7 @@ type chain struct {
 	to      []int32   // the target state of a transition
 	chance  []float64 // the probability of a transition
 	convert []float64 // for each state, the probability that conversion is next
-	last    []int     // for each state, the last touched channel; removedNone for the start
+	last    []int     // for each state, the channel of the last touchpoint; removedNone for the start
 }
 
 // chainOf counts the transitions of the paths with touchpoints and divides them by the visits.

@@ -13,8 +13,8 @@ import (
 // repeat purchase with probability p. Over customers, λ is Gamma(R, Alpha) distributed and p is Beta(A, B) distributed,
 // independently.
 //
-// It assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat purchases is
-// treated as active, because customers become inactive only after a repeat purchase.
+// The model assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat
+// purchases is treated as active, because customers become inactive only after a repeat purchase.
 type BGNBD struct {
 	R     float64 // shape of the rates
 	Alpha float64 // inverse scale of the rates, in the unit of time: the mean rate is R / Alpha
@@ -146,8 +146,8 @@ const seriesLimit = 100
 //
 //	E[(1 - (since / (since + p t))^(r+x)) / p].
 //
-// It integrates over the logit of p by the trapezoidal rule. As a function of the logit, the density has no
-// singularities.
+// meanOverDropout integrates over the logit of p by the trapezoidal rule. As a function of the logit, the density has
+// no singularities.
 func (m BGNBD) meanOverDropout(x, since, t float64) float64 {
 	const nodes, reach = 40, 10.0 // number of nodes on each side of the mode, and reach in standard deviations
 	b := m.B + x

@@ -19,7 +19,7 @@ type Spend struct {
 // GammaGamma is the model of purchase value (Fader and Hardie 2013, "The Gamma-Gamma model of monetary value"). A
 // customer's purchases are Gamma(P, ν) distributed, and ν is Gamma(Q, V) distributed over customers.
 //
-// It assumes that spend per purchase is independent of purchase frequency: see [SpendFrequencyCorrelation].
+// The model assumes that spend per purchase is independent of purchase frequency; see [SpendFrequencyCorrelation].
 type GammaGamma struct {
 	P, Q float64
 	V    float64 // in the unit of the values

@@ -13,7 +13,7 @@ import (
 // buys at random with rate λ and becomes inactive at a random time with rate μ. Over customers, λ is Gamma(R, Alpha)
 // distributed and μ is Gamma(S, Beta) distributed, independently.
 //
-// It assumes constant rates: no seasonality, no promotions, no change with age.
+// The model assumes constant rates: no seasonality, no promotions, no change with age.
 type ParetoNBD struct {
 	R     float64 // shape of the purchase rates
 	Alpha float64 // inverse scale of the purchase rates, in the unit of time

@@ -129,8 +129,8 @@ const (
 	leastDaily  = 10  // minimum orders per day
 )
 
-// outages finds days with far fewer orders than the same weekday of the three weeks before: an outage of the shop or a
-// lost import. Consecutive days are one finding.
+// outages finds days with far fewer orders than on the same weekday of the three previous weeks. The cause is an outage
+// of the shop or a missing import. Consecutive days are one finding.
 func outages(s Store) (all []Finding) {
 	n := len(s.Orders)
 	for t := max(21, n-outageDays); t < n; t++ {

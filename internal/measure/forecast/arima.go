@@ -70,7 +70,7 @@ func product(a, b []float64, m int, room *lags) {
 
 // stationary maps unconstrained numbers to partial autocorrelations, and the partial autocorrelations to the
 // coefficients of a stationary autoregression. See Monahan 1984, "A note on enforcing stationarity in
-// autoregressive-moving average models". With reversed signs, they are the coefficients of an invertible moving
+// autoregressive-moving average models". With reversed signs, the coefficients are those of an invertible moving
 // average.
 func stationary(free, out []float64) {
 	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points diverge

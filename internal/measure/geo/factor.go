@@ -32,7 +32,7 @@ type Pooled struct {
 }
 
 // Prior returns the factor of a channel before any test, with an interval of the given level. It is normal with mean 1
-// and standard deviation [Untested]. The prior assumes that last touch attribution is correct on average. For a single
+// and standard deviation [Untested]. The prior assumes that last-touch attribution is correct on average. For a single
 // channel, the attribution error can be large in both directions.
 func Prior(level float64) measure.Estimate {
 	return measure.Estimate{

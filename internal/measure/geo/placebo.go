@@ -39,7 +39,7 @@ const closest = 1e-4
 // of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent of the fit
 // gives a test of the nominal size. The square root has the highest power on the reference panel and preserves the size
 // if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so the statistic divides
-// by the whole fit. It then accounts for the size of the set and of its donors.
+// by the whole fit. The statistic then accounts for the size of the set and of its donors.
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
 func (r reading) scale() float64 {

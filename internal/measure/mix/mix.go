@@ -91,10 +91,10 @@ const drawsOfFit = chains * (warmup + drawn)
 // Train fits a store's model. If the data do not support a model, the result has the status [Refused] and reasons. The
 // same store and seed give the same model. A stopped training returns hmc.ErrStopped.
 //
-// A store with lift tests is first fitted without them. Train compares this observational fit with the tests' results
-// to decide which channels get a confounding term. If the test is less precise than the observational fit, the term is
-// omitted (decision 16). If the chains do not converge with the tests, the model is the observational fit, and each
-// test contains the reason.
+// For a store with lift tests, Train first fits the model without the tests. It compares this observational fit with
+// the tests' results to decide which channels get a confounding term. If a channel's tests are less precise than the
+// observational fit, Train omits the term (decision 16). If the chains do not converge with the tests, the model is the
+// observational fit, and each test contains the reason.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
 	none := ""

@@ -24,8 +24,8 @@ type CurvePoint struct {
 	Q95   float64 `json:"q95"`
 }
 
-// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times current spend.
-// There are at least two points.
+// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times current spend. The
+// curve has at least two points.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}

@@ -201,7 +201,7 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		// cores.
 		"SET preserve_insertion_order = false",
 		// DuckDB may probe its Bloom filters before they are built, which crashes the process (docs/decisions/0009).
-		// Without Bloom filters, late materialization reads the whole table for a few rows.
+		// Without Bloom filters, late materialization would read the whole table for a few rows.
 		"SET disabled_optimizers = 'join_filter_pushdown,late_materialization'",
 		"SET TimeZone = 'UTC'",
 		// Return freed memory to the system within seconds, not at the next allocation.

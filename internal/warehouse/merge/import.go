@@ -20,8 +20,8 @@ type block struct {
 	ctx context.Context //nolint:containedctx // a message to the writer, not a long-lived field
 }
 
-// Begin starts an import. Rows are collected in blocks. A goroutine writes full blocks to the database while the caller
-// continues reading. If the import cannot start, Begin closes the session.
+// Begin starts an import. The import collects rows in blocks. A goroutine writes full blocks to the database while the
+// caller continues reading. If the import cannot start, Begin closes the session.
 func Begin(ctx context.Context, o Options) (*Import, error) {
 	i := &Import{
 		plan: &plan{

@@ -4,8 +4,8 @@
 // The trajectory is from Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017). It has the additional
 // U-turn checks across subtrees that Stan has used since 2.21. The metric minimizes the Fisher divergence (Seyboldt,
 // Carlson, Carpenter 2026). It is diagonal, with a low-rank correction for directions with a variance that differs
-// clearly from the diagonal's. Chains start from package pathfinder. The same seed gives identical draws on any number
-// of cores.
+// clearly from the diagonal. Chains start from package pathfinder. The same seed gives identical draws on any number of
+// cores.
 package hmc
 
 import (
