@@ -184,8 +184,8 @@ func channelsOf(path string) []measure.Channel {
 	return channels
 }
 
-// Paths returns the conversion paths of the orders in each window, sorted by their channels. A refund has its own day
-// and the path of its order.
+// Paths returns the conversion paths of the orders in each window, sorted by the paths' channels. A refund has its own
+// day and the path of its order.
 func (w *customerQuestions) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
 	bind := in.bind()
 	bind["segment"] = string(segment)

@@ -4,9 +4,9 @@ package document
 const deepest = 10_000
 
 // Check reads the members of an untrusted text into the object and reports whether the text is JSON. The result equals
-// the result of [encoding/json.Valid]. In the same pass, it reads the members of the member inner into the object into.
-// The object into is empty if the member inner is missing or not an object. If the text is not JSON, the content of
-// both objects is undefined.
+// the result of [encoding/json.Valid]. In the same pass, it reads the nested object with the name inner into a second
+// object, the parameter into. The second object is empty if the nested object is missing or not an object. If the text
+// is not JSON, the content of both objects is undefined.
 func (o *Object) Check(text, inner string, into *Object) bool {
 	o.clear()
 	into.clear()

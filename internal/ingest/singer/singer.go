@@ -6,10 +6,10 @@
 // advertising and reports of Klaviyo are also supported. The target only checks and counts the records of other
 // streams; the report lists these streams.
 //
-// Facts are stored in steps of many records, while later messages are read. The target emits a state only after all
-// earlier facts are stored. If there are several such states, it emits only the newest. The next run receives the
-// records after the last emitted state again. The repetition changes nothing, because orders are merged by key and
-// reports replace days.
+// The target stores facts in steps of many records and reads later messages at the same time. The target emits a state
+// only after all earlier facts are stored. If there are several such states, it emits only the newest. The next run
+// receives the records after the last emitted state again. The repetition changes nothing, because orders are merged by
+// key and reports replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
 package singer

@@ -40,7 +40,8 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 }
 
 // timeDecay uses the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights. Ages are
-// relative to the path's latest touchpoint. This avoids underflow for old journeys and does not change the shares.
+// relative to the path's latest touchpoint. Relative ages avoid underflow for old journeys and do not change the
+// shares.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {

@@ -98,9 +98,9 @@ func beyond(spend []float64, up bool) bool {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// withoutEffect finds campaigns with far fewer orders than would pay for half of their spend. The number of orders is
-// the larger of last-touch orders and orders reported by the platform. An awareness campaign is therefore not a finding
-// while its platform reports conversions.
+// withoutEffect finds campaigns with far fewer orders than needed to pay for half of the campaign's spend. The number
+// of orders is the larger of last-touch orders and orders reported by the platform. An awareness campaign is therefore
+// not a finding while its platform reports conversions.
 func withoutEffect(s Store) (all []Finding) {
 	aov := s.aov()
 	for _, c := range s.Campaigns {

@@ -56,8 +56,8 @@ type gauge func(b *bench, set, donors []int) reading
 // the other donors.
 //
 // The p-value comes from the rank of the treated set's statistic. If the treated regions were drawn at random from the
-// admissible sets, it is exact for any distribution and any dependence in time. See Abadie, Diamond and Hainmueller
-// 2010, section 3.4, and Imbens and Rubin 2015, chapter 5.
+// admissible sets, the p-value is exact for any distribution and any dependence in time. See Abadie, Diamond and
+// Hainmueller 2010, section 3.4, and Imbens and Rubin 2015, chapter 5.
 func randomize(measure gauge, treated, donors []int, size, draws int, seed uint64) *Randomization {
 	if len(donors) <= size {
 		return nil

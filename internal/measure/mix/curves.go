@@ -15,7 +15,7 @@ import (
 )
 
 // curves caches the posterior responses of every channel. Computing the responses takes most of an optimization's time.
-// They do not depend on the budget, so optimizations share them. The cache is safe for concurrent use.
+// The responses do not depend on the budget, so optimizations share them. The cache is safe for concurrent use.
 type curves struct {
 	posterior *mmm.Posterior
 	reach     func() map[measure.Channel]Reach

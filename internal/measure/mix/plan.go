@@ -43,7 +43,7 @@ type Plan struct {
 }
 
 // Profit is the change of the contribution after ad spend: contribution rate × change of the response, minus the change
-// of spend. It uses the same draws as [Plan.Change]. The rates are treated as exact.
+// of spend. Profit uses the same draws as [Plan.Change]. The rates are treated as exact.
 type Profit struct {
 	Change stats.Summary // from current spend to the optimized allocation
 	Pays   float64       // probability that the change is positive

@@ -20,7 +20,7 @@ const (
 	longestPause  = time.Millisecond
 )
 
-// execute runs statements without parameters and sleeps while its thread has no work. It interrupts the running
+// execute runs statements without parameters and sleeps while the calling thread has no work. It interrupts the running
 // statement when ctx ends.
 func execute(ctx context.Context, conn *sql.Conn, text string) error {
 	return extracted(conn, text, func(handle mapping.Connection, statements mapping.ExtractedStatements, count mapping.IdxT) error {

@@ -77,7 +77,7 @@ type Forecast struct {
 // cross-validation (Bürkner, Gabry, Vehtari 2020).
 type Backtest struct {
 	Slices  []Slice `json:"slices"`
-	Refused int     `json:"refused"` // number of folds that are not reportable; the figures below exclude them
+	Refused int     `json:"refused"` // number of folds that are not reportable; the figures below exclude these folds
 	Rows    int     `json:"rows"`
 	ELPD    float64 `json:"elpd"` // sum of log scores
 	SE      float64 `json:"se"`   // standard error of ELPD, from its variation between rows

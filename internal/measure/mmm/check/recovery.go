@@ -16,7 +16,7 @@ import (
 // from the priors. The study shows what this design can identify if the model is correct.
 type Recovery struct {
 	DataSets int               `json:"worlds"`
-	Refused  int               `json:"refused"` // number of fits that are not reportable; the figures below exclude them
+	Refused  int               `json:"refused"` // number of fits that are not reportable; the figures below exclude these fits
 	Channels []ChannelRecovery `json:"channels"`
 }
 
