@@ -1,6 +1,6 @@
-// Package decision ranks recommendations from a store's data: insights, the next decisions, and a plan for the next
-// days. It reads the detectors' input from a snapshot. Each finding gets a priority, an ID and a next call. Dismissed
-// insights are omitted. The package makes no changes.
+// Package decision ranks recommendations from a store's data: insights, decisions, and a plan for the next days. It
+// reads the detectors' input from a snapshot. Each finding gets a priority, an ID and a next call. Dismissed insights
+// are omitted. The package makes no changes.
 package decision
 
 import (
@@ -28,7 +28,7 @@ var Wants = snapshot.Wants{Experiments: true, Governance: true}
 // Priority is the importance of an insight.
 type Priority string
 
-// The priorities.
+// The priorities, highest first.
 const (
 	Critical Priority = "critical"
 	High     Priority = "high"
@@ -59,7 +59,7 @@ type Insight struct {
 	severity detect.Severity
 }
 
-// Figure is a number behind an insight.
+// Figure is a number that supports an insight.
 type Figure struct {
 	Name  string      `json:"name"`
 	Value float64     `json:"value"`
@@ -134,7 +134,7 @@ func insightOf(c *toolkit.Call, s detect.Store, f detect.Finding) Insight {
 
 var efforts = map[detect.Effort]string{detect.Small: "small", detect.Medium: "medium", detect.Large: "large"}
 
-// next returns a call, or nil if the caller may not make it.
+// next returns a call, or nil if the caller has no permission for it.
 func next(c *toolkit.Call, tool string, arguments map[string]any, reason string) *answer.Next {
 	var a answer.Closing
 	c.Suggest(&a, tool, arguments, reason)
@@ -150,8 +150,8 @@ func idOf(kind, subject, epoch string) control.InsightID {
 	return control.InsightID(kind + "-" + hex.EncodeToString(sum[:5]))
 }
 
-// epoch identifies the evidence of a finding: the first day of a change, the version of the model, or the month for
-// findings from a moving window.
+// epoch identifies the evidence of a finding: the first day of a change, the version of the model or, for a moving
+// window, the month.
 func epoch(c *toolkit.Call, s detect.Store, f detect.Finding) string {
 	switch f.Kind {
 	case detect.PastOptimum, detect.Headroom:

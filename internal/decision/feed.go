@@ -15,7 +15,7 @@ import (
 // Area is the subject of a decision.
 type Area string
 
-// The areas, in the order of the feed. Readiness is first, because a wrong figure affects every later decision.
+// The areas, in the order of the feed. Readiness is first, because wrong data affect every later decision.
 const (
 	Readiness   Area = "readiness"   // readiness of the data
 	Calibration Area = "calibration" // calibration of the model by experiments
@@ -140,7 +140,7 @@ func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decisi
 	return []Decision{d}, err
 }
 
-// unitOf returns a sentence about the unit of monthly values.
+// unitOf returns a sentence that states the unit of monthly values.
 func unitOf(rate *float64) string {
 	if rate == nil {
 		return "Values are revenue, because costs are unknown."

@@ -25,7 +25,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// historyDays is the number of days of the series: two years and the windows of a drift.
+// historyDays is the number of days of the series: two years, and the windows for drift detection.
 const historyDays = 2*365 + 120
 
 // rateDays is the number of days before today from which the store's contribution rate is computed.
@@ -73,7 +73,7 @@ func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 
 func (g *gatherer) major(minor int64) float64 { return money.Major(minor, g.Workspace.Currency) }
 
-// series returns a figure of every day. Unknown values are zero.
+// series returns a figure for each day. Unknown values are zero.
 func (g *gatherer) series(s snapshot.Series, of func(snapshot.Point) float64) []float64 {
 	out := make([]float64, g.store.Days.Days())
 	for i := range out {
@@ -338,8 +338,8 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	return nil
 }
 
-// answers reads the number of survey respondents who name a channel, and how many of their orders last touch credits to
-// it.
+// answers reads the number of survey respondents who name a channel, and the number of their orders that last touch
+// credits to this channel.
 func (g *gatherer) answers(ctx context.Context) error {
 	if g.Store.Counts["survey_responses"] == 0 {
 		return nil
@@ -494,9 +494,8 @@ var titles = []struct{ name, title string }{
 	{"christmas", "Christmas"},
 }
 
-// seasonsOf lists the shopping seasons of a country. The country is "" if it is unknown. The calendar of holidays has
-// no school terms and no days that platforms announce. Back to school is therefore August, and Singles' Day is November
-// 11.
+// seasonsOf lists the shopping seasons of a country. An unknown country is "". The holiday calendar has no school terms
+// and no days that platforms announce. Back to school is therefore August, and Singles' Day is November 11.
 func seasonsOf(country string) []season {
 	fixed := func(first, last time.Month, firstDay, lastDay int) func(int) (civil.Range, bool) {
 		return func(year int) (civil.Range, bool) {
@@ -528,8 +527,8 @@ func seasonsOf(country string) []season {
 	return all
 }
 
-// seasons adds the coming seasons in which the store's revenue rose in the last year. Without a year of history, these
-// are Black Friday and Christmas.
+// seasons adds the coming seasons in which the store's revenue rose in the last year. Without a year of history, it
+// adds Black Friday and Christmas.
 func (g *gatherer) seasons() {
 	ahead := civil.Range{First: g.Today, Last: g.Today.AddDays(seasonDays)}
 	for _, s := range seasonsOf(holiday.CountryOf(g.Workspace.Zone)) {

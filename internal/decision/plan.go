@@ -56,7 +56,7 @@ type Ask struct {
 }
 
 // Plan is a schedule of steps, with the reasons for omitted steps. Budgets move toward the optimized allocation of
-// current spend, but an increase is omitted if it is expected to lose contribution. The plan then spends less.
+// current spend. The plan omits an increase that is expected to lose contribution, and then spends less.
 type Plan struct {
 	Steps   []Step
 	Reasons []string // reasons why budgets do not change
@@ -74,7 +74,7 @@ type planner struct {
 	found  *Results
 	plan   Plan
 	tested measure.Channel // channel that the plan tests; its budgets do not change
-	losing []string        // channels whose increase is expected to lose contribution
+	losing []string        // channels with an increase that is expected to lose contribution
 }
 
 // NewPlan returns the plan of the days after today.
@@ -202,7 +202,7 @@ func (p *planner) movable(channel measure.Channel) bool {
 	return len(budgets) > 0 && writable(measure.Platform(channel)) && channel != p.tested && !experimenting(p.Experiments, channel)
 }
 
-// mostCampaigns is the maximum number of campaigns of a channel that the plan changes.
+// mostCampaigns is the maximum number of campaigns that the plan changes in a channel.
 const mostCampaigns = 2
 
 type dailyBudget struct {
@@ -353,7 +353,7 @@ func (p *planner) reviews() {
 	}
 }
 
-// workday returns the first working day from a day on. Weekends, holidays and shopping events are not working days.
+// workday returns the first working day on or after a day. Weekends, holidays and shopping events are not working days.
 func (p *planner) workday(day civil.Date) civil.Date {
 	for range 14 {
 		if w := day.Weekday(); w != 0 && w != 6 && !p.holiday(day) {
@@ -364,8 +364,8 @@ func (p *planner) workday(day civil.Date) civil.Date {
 	return day
 }
 
-// tuesday returns the first day from a day on that is suitable for a budget move. Suitable days are Tuesday to Thursday
-// without a holiday or shopping event on the day or the next day. The following days then have the usual demand.
+// tuesday returns the first day on or after a day that is suitable for a budget move. Suitable days are Tuesday to
+// Thursday without a holiday or shopping event on the day or the next day. Demand is then usual after the move.
 func (p *planner) tuesday(day civil.Date) civil.Date {
 	for range 28 {
 		if w := day.Weekday(); w >= 2 && w <= 4 && !p.holiday(day) && !p.holiday(day.AddDays(1)) {

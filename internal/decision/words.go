@@ -12,7 +12,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// wording describes the findings of a kind: the sentence, the recommended step and the call that shows it.
+// wording describes the findings of a kind: the sentence, the recommended step and the call that shows the finding.
 type wording struct {
 	say    func(c *toolkit.Call, f detect.Finding) string
 	act    string
@@ -93,8 +93,8 @@ func campaignsOf(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 	return "campaigns", arguments
 }
 
-// pause returns the preview of a pause. If the service cannot change campaigns of the platform, it returns the list of
-// campaigns.
+// pause returns the call that previews a pause. If Assay cannot change the platform's campaigns, it returns the call
+// that lists campaigns.
 func pause(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 	p := measure.Platform(f.Channel)
 	if !writable(p) {

@@ -1,6 +1,6 @@
 // Package experiment estimates the results of completed geo experiments from a store's orders and its ad reports by
 // region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store
-// for the media mix model. All callers use this package, so their results agree.
+// for the media mix model. All callers get the same results.
 package experiment
 
 import (
@@ -47,8 +47,8 @@ type Store struct {
 type Finding struct {
 	*geo.Assessment
 
-	Excluded []civil.Date      // days before the test that other experiments exclude
-	Change   *float64          // spend minus counterfactual spend, in whole units; nil if spend hardly changed
+	Excluded []civil.Date      // days before the test that are excluded because of other experiments
+	Change   *float64          // spend minus counterfactual spend, in whole units; nil if unknown or if spend hardly changed
 	Return   *measure.Estimate // iROAS
 
 	spent    float64 // spend in the treated regions during the test, in whole units
@@ -68,7 +68,7 @@ const (
 	alpha      = 0.1  // significance level: intervals have a level of 90%
 	block      = 7    // days per point of a result's chart
 	draws      = 5000 // placebo sets: enough for a level of 90% when a third of the regions is treated
-	minHistory = 84   // days before a test, if the store has as many
+	minHistory = 84   // days before a test, if the store has that many
 	washout    = 7    // days after another experiment in which its effect may persist
 )
 
@@ -80,7 +80,7 @@ func (s Store) covers(days civil.Range) bool {
 	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && s.Over(days)
 }
 
-// unusable reports whether an error means that the data do not allow a result. Any other error is a failure.
+// unusable reports whether an error is due to the data, which then do not allow a result. Any other error is a failure.
 func unusable(err error) bool {
 	kind := fault.KindOf(err)
 	return err != nil && (kind == fault.KindInvalid || kind == fault.KindNotReady)
@@ -162,8 +162,8 @@ func beforeOf(e control.Experiment, sales table) before {
 }
 
 // cleanDays returns the days of a test and the days before it without another geo experiment. The earlier days are four
-// times the length of the test, if the store has as many. The result excluded lists the days that other experiments
-// exclude.
+// times the length of the test, if the store has that many. The result excluded lists the days that are excluded
+// because of other experiments.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {

@@ -18,7 +18,7 @@ import (
 const (
 	week = 7 // days of a period of the media mix model
 
-	// Below these shares with a known region, a result cannot be extended from the treated regions to the whole store.
+	// Minimum shares with a known region for extending a result from the treated regions to the whole store.
 	minLocated  = 0.8 // share of sales
 	minReported = 0.5 // share of the channel's spend during the test
 )

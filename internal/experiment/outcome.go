@@ -15,15 +15,14 @@ import (
 // unmoved is the surface without an effect of ads: resellers order by contract, and their large orders are noise.
 const unmoved = measure.Wholesale
 
-// leastDispersion is the minimum ratio of variance to mean of daily orders for which rows are treated as single
-// purchases. The ratio is at least 1 for independent purchases (Poisson), and 0 for daily totals that are imported as
-// one order.
+// leastDispersion is the minimum ratio of variance to mean of daily orders for treating rows as single purchases. The
+// ratio is at least 1 for independent purchases (Poisson), and 0 for daily totals that are imported as one order.
 const leastDispersion = 0.5
 
-// outcomeOf returns the outcome of an experiment without wholesale, in whole units: orders by region and day times the
-// mean value of the treated regions' orders. Numbers of orders vary less than their values, so the same effect has a
-// shorter interval. An effect on the value of an order is not measured. If rows are not single purchases, the outcome
-// is revenue.
+// outcomeOf returns the outcome of an experiment without wholesale, in whole units. The outcome is orders by region and
+// day times the mean value of the treated regions' orders. Numbers of orders vary less than their values, so the same
+// effect has a shorter interval. The outcome does not include an effect on the value of an order. If rows are not
+// single purchases, the outcome is revenue.
 func outcomeOf(e control.Experiment, days []civil.Date, sold []warehouse.SurfaceRegionDay, currency money.Currency) table {
 	orders, revenue := newTable(days), newTable(days)
 	var treated, charged float64
@@ -48,7 +47,7 @@ func outcomeOf(e control.Experiment, days []civil.Date, sold []warehouse.Surface
 	return orders
 }
 
-// dispersion returns the variance of a day's value relative to its mean, over all regions.
+// dispersion returns the variance of a day's value relative to the mean daily value, over all regions.
 func (t table) dispersion() float64 {
 	var sum, squares float64
 	for _, region := range slices.Sorted(maps.Keys(t.values)) {

@@ -13,14 +13,14 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// Result is an experiment with its measured values. A value that cannot be calculated is nil.
+// Result is an experiment with its measured values. Unknown values are nil.
 type Result struct {
 	control.Experiment
 	Found    *geo.Assessment   // assessment of a geo experiment
-	Excluded []civil.Date      // days before it that other experiments exclude
+	Excluded []civil.Date      // days before the experiment that are excluded because of other experiments
 	Spend    *float64          // spend minus counterfactual spend, in whole units
 	Returned *measure.Estimate // iROAS
-	Reported *float64          // last-touch ROAS on its days
+	Reported *float64          // last-touch ROAS on the experiment's days
 	Factor   *measure.Estimate // incremental / reported ROAS, as measured; [ChannelFactors] returns the factors to use
 	Unread   error             // reason why the data do not allow a comparison of regions
 	Missing  Missing           // input that the factor lacks

@@ -9,7 +9,7 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// Description describes a source to users.
+// Description is the description of a source for users.
 type Description struct {
 	Name    string
 	Title   string

@@ -1,8 +1,8 @@
 // Package ingest imports the files that users export from shops and ad platforms.
 //
 // [Run] opens each file, detects its source, converts its rows to facts and stores them in the warehouse in one
-// transaction per file. It rejects a file that cannot be used and states the reason. The readers are in one package per
-// family of sources. [Readers] lists all readers.
+// transaction per file. It rejects an unusable file and states the reason. The readers are in one package per family of
+// sources. [Readers] lists all readers.
 package ingest
 
 import (
@@ -52,21 +52,21 @@ type Options struct {
 	Files        []File
 	Source       string          // a reader's name, or Auto; empty: Auto
 	Channel      measure.Channel // used if the file names no channel
-	Currency     money.Currency  // currency of amounts without a currency; empty: the workspace's
-	Zone         *time.Location  // time zone of times without an offset; nil: the workspace's
+	Currency     money.Currency  // currency of amounts without a currency; empty: the workspace's currency
+	Zone         *time.Location  // time zone of times without an offset; nil: the workspace's time zone
 	Dates        source.DayOrder // order of day and month; unknown: detected
 	Mapping      *mapper.Mapping // replaces a source
 	Rates        source.Rates    // nil: the store's rates, read before each file
-	Latest       bool            // the files are newer than the stored facts, regardless of their update times
-	DryRun       bool            // report everything, but store nothing
-	SkipRejected bool            // import a file without its rejected rows instead of refusing it
+	Latest       bool            // treat the files as newer than the stored facts, regardless of update times
+	DryRun       bool            // report all results, but store nothing
+	SkipRejected bool            // import a file without its rejected rows instead of rejecting the file
 	Progress     func(done, total int64)
 
 	// Unpacked limits the unpacked bytes of a compressed file, and the CSV of a Parquet file. 0 means [MaxUnpacked].
 	Unpacked int64
 
 	// TempDir is the folder for the rows of a Parquet file during its import. The default is the system's temporary
-	// folder. The rows are personal data. A killed process does not delete them, so the next start must empty the
+	// folder. The rows are personal data. A killed process does not delete these rows, so the next start must empty the
 	// folder.
 	TempDir string
 
@@ -81,9 +81,9 @@ type Options struct {
 // MaxUnpacked is the default limit of unpacked bytes: 64 GiB.
 const MaxUnpacked = 64 << 30
 
-// File is a file to import. Run opens it several times: for its hash and for its rows.
+// File is a file to import. Run opens the file several times: for the hash and for the rows.
 type File struct {
-	Name string // base name, for reports and the ledger
+	Name string // base name, for reports and the import ledger
 	Size int64  // in bytes
 	Open func() (io.ReadCloser, error)
 }

@@ -24,7 +24,7 @@ type Keeping struct {
 	Kept    []mapper.Mapping // the workspace's mappings
 }
 
-// Mistakes returns the reasons why the mapping cannot be stored, although it can read files.
+// Mistakes returns the reasons not to store the mapping, although it can read files.
 func (k Keeping) Mistakes() (mistakes []mapper.Mistake) {
 	if problem := k.nameProblem(); problem != "" {
 		mistakes = append(mistakes, mapper.Mistake{At: "name", Text: problem})
@@ -60,8 +60,8 @@ func plainName(name string) bool {
 	return len([]rune(name)) <= longestName && !strings.ContainsFunc(name, other) && strings.Join(strings.Fields(name), " ") == name
 }
 
-// MappingName derives a mapping's name from a file's name. It omits digits and the file extension, because they change
-// between exports.
+// MappingName derives a mapping's name from a file's name. It omits the file extension and digits, because digits
+// change between exports.
 func MappingName(file string) string {
 	name, _, _ := strings.Cut(file, ".")
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })

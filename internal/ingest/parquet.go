@@ -14,7 +14,7 @@ import (
 // parquetMagic is the beginning of Parquet files.
 const parquetMagic = "PAR1"
 
-// parquetEncoding is the encoding of Parquet files in reports.
+// parquetEncoding is the name of the encoding of Parquet files in reports.
 const parquetEncoding = "parquet"
 
 // table returns a file that contains text or a workbook. For a Parquet file, it returns the rows as CSV. For any other

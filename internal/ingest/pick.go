@@ -11,7 +11,7 @@ import (
 	"assay/internal/ingest/tabular"
 )
 
-// headerRows is the number of rows that are searched for the header. sampleRows is the number of sample rows below it.
+// headerRows is the number of rows to search for the header. sampleRows is the number of sample rows below the header.
 const (
 	headerRows = 20
 	sampleRows = 400
@@ -50,7 +50,7 @@ func readerNames(readers []source.Reader) []string {
 	return names
 }
 
-// pick finds the header and its reader. It skips rows above the header. Among the readers without a missing column, it
+// pick finds the header and its reader. It skips rows above the header. From the readers without a missing column, it
 // chooses the reader that supports the most columns.
 func pick(file string, samples []tabular.Sample, readers []source.Reader) (choice, error) {
 	var best, nearest choice
@@ -82,8 +82,8 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 	return best, best.unambiguous(file)
 }
 
-// unambiguous rejects a header that repeats a column, unless the reader does not need the column. The reader does not
-// need the column if it supports the same number of columns without it.
+// unambiguous rejects a header that repeats a column, unless the reader does not need the column. A column is not
+// needed if the reader supports the same number of columns without the column.
 func (c choice) unambiguous(file string) error {
 	names := c.table.Header.Names()
 	for i, name := range names {
@@ -117,7 +117,8 @@ func below(records []tabular.Record) [][]string {
 	return rows
 }
 
-// nearer returns the choice with fewer missing columns. Among equals, it returns the choice with more known columns.
+// nearer returns the choice with fewer missing columns. With equal numbers, it returns the choice with more known
+// columns.
 func nearer(a, b choice) choice {
 	switch {
 	case b.fit.Known == 0:
@@ -130,7 +131,8 @@ func nearer(a, b choice) choice {
 	return a
 }
 
-// unknown returns the error of a file that no reader fits. It states the columns, the nearest source and what to do.
+// unknown returns the error of a file that no reader fits. The error states the columns, the nearest source and a
+// remedy.
 func unknown(file string, samples []tabular.Sample, readers []source.Reader, nearest choice) error {
 	seen := widest(samples)
 	if len(seen) == 0 {
@@ -150,7 +152,7 @@ func unknown(file string, samples []tabular.Sample, readers []source.Reader, nea
 		WithHint("export the file with these columns, name the source with --source (assay import --help lists them), or describe the columns with --mapping FILE")
 }
 
-// widest returns the first row with the most cells, which is most likely the header.
+// widest returns the first row with the most cells. This row is most likely the header.
 func widest(samples []tabular.Sample) []string {
 	var row []string
 	for _, s := range samples {

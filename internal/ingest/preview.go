@@ -21,7 +21,7 @@ const (
 	previewColumns = 12
 )
 
-// Seen contains the columns of a file and its first rows, also if no reader fits the file. Cells are shortened and
+// Seen contains the columns and the first rows of a file, even if no reader fits the file. Cells are shortened and
 // masked by [source.Shown]. Column names are unchanged.
 type Seen struct {
 	Header source.Header
@@ -38,7 +38,7 @@ func (s Seen) Preview() Preview {
 	return p
 }
 
-// Preview is the beginning of a file in the form in which it is read. Cells are shortened and masked by [source.Shown].
+// Preview is the beginning of a file as the reader receives it. Cells are shortened and masked by [source.Shown].
 type Preview struct {
 	Columns []string
 	Rows    [][]string
@@ -94,7 +94,7 @@ func newReadings(w control.Workspace) *readings {
 	return &readings{zone: w.Location(), base: w.Currency}
 }
 
-// take adds the first facts of a batch, until their table has enough rows.
+// take adds the first facts of a batch, until each table has enough rows.
 func (r *readings) take(b *warehouse.Batch) {
 	for _, p := range b.Previews(previewRows) {
 		t := r.of(p)
@@ -167,7 +167,7 @@ func (r *readings) text(format facts.Format, value any) string {
 	return text
 }
 
-// plain formats times in the workspace's time zone, which determines their day.
+// plain formats times in the workspace's time zone, which determines the day of a time.
 func (r *readings) plain(value any) string {
 	switch value := value.(type) {
 	case nil:

@@ -24,7 +24,7 @@ type Status string
 // The statuses.
 const (
 	Imported Status = "imported"
-	Checked  Status = "checked" // dry run: the file can be imported
+	Checked  Status = "checked" // dry run: an import would accept the file
 	Already  Status = "already_imported"
 	Empty    Status = "empty" // the file has a header and no rows
 	Refused  Status = "refused"
@@ -54,15 +54,15 @@ type FileReport struct {
 	Version      uint64               `json:"data_version,omitempty"`
 	Warnings     []source.Note        `json:"warnings,omitempty"`
 
-	// A dry run sets Seen and Read for the page.
+	// Seen and Read are set in a dry run, for the page.
 	Seen Seen      `json:"-"`
 	Read []Reading `json:"-"`
 }
 
-// Partly reports whether some rows of the file can be imported and others cannot. It returns false for a nil report.
+// Partly reports whether only some rows of the file are usable. It returns false for a nil report.
 func (r *FileReport) Partly() bool { return r != nil && r.Rejected > 0 && r.Rejected < r.Rows }
 
-// Rejection is a row, or all rows of an order, that cannot be used.
+// Rejection is an unusable row, or all rows of an unusable order.
 type Rejection struct {
 	Line   int    `json:"line"`
 	Rows   int    `json:"rows,omitempty"` // set if more than one
@@ -131,7 +131,8 @@ func countsOf(tables map[string]warehouse.Counts) map[string]RowCounts {
 	return counts
 }
 
-// shownRejections is the maximum number of rejected rows that a report lists. Rejected counts all of them.
+// shownRejections is the maximum number of rejected rows that a report lists. The field Rejected is the number of all
+// rejected rows.
 const shownRejections = 20
 
 func (r *FileReport) reject(e *source.RowError) {

@@ -21,8 +21,8 @@ import (
 )
 
 // Run imports the files one after another, each completely or not at all. A rejected file does not stop the import of
-// the others. The error names every rejected file. Any other failure, such as an error of the store, stops the run. In
-// that case, the report covers the earlier files.
+// the others. The error names every rejected file. Any other failure, such as an error of the store, stops the run, and
+// the report covers only the earlier files.
 func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	report := Report{Workspace: o.Workspace.ID, DryRun: o.DryRun}
 	if len(o.HashKey) == 0 {
@@ -113,8 +113,9 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 	return err
 }
 
-// attempt imports a file with the given hash. Orders of most files are sorted by key, so only the last key is stored.
-// If a file is not sorted, the error is [source.ErrScattered] and nothing changes. A second attempt stores every key.
+// attempt imports a file with the given hash. Most files are sorted by the key of orders, so the reader stores only the
+// last key. If a file is not sorted, the error is [source.ErrScattered] and nothing changes. In a second attempt, the
+// reader stores every key.
 func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileReport, scattered bool) error {
 	content, err := f.Open()
 	if err != nil {
@@ -175,8 +176,8 @@ func hashOf(ctx context.Context, f File) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// ledgerKey returns the hash of the file and of its reader, because the same file with another reader or mapping is
-// another import.
+// ledgerKey returns the hash of the file and the reader. The same file with another reader or mapping is another
+// import.
 func (r *runner) ledgerKey(hash, reader string) string {
 	said, err := json.Marshal(struct {
 		Hash, Reader, Channel string
@@ -230,7 +231,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 		return err
 	}
 	if l.SkipRejected {
-		key = "" // rows may be missing, so the same file may be imported again
+		key = "" // rows may be missing, so a later import of the same file is possible
 	}
 	l.into, err = l.store.Begin(ctx, warehouse.ImportSpec{
 		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, Latest: l.Latest, DryRun: l.DryRun, Base: l.Workspace.Currency,
@@ -279,7 +280,7 @@ func (l *loading) rates(ctx context.Context) (source.Rates, error) {
 	return RatesOf(known)
 }
 
-// wouldBe returns the passive form of a verb: "were imported", or "would be imported" in a dry run.
+// wouldBe returns the passive form of a verb: "were imported" or, in a dry run, "would be imported".
 func (l *loading) wouldBe(done string) string {
 	if l.DryRun {
 		return "would be " + done
@@ -319,7 +320,7 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	return nil
 }
 
-// unreadable returns the error of a file that cannot be read, unless the import was canceled.
+// unreadable returns the error for an unreadable file, unless the import was canceled.
 func unreadable(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -331,8 +332,8 @@ func unreadable(ctx context.Context, name string, err error) error {
 	return refused
 }
 
-// A batch is passed to the import when it has batchRows rows or batchBytes of text. A file of a few megabytes can
-// contain rows of 4 MiB, because they compress well.
+// The import receives a batch when the batch has batchRows rows or batchBytes of text. A compressed file of a few
+// megabytes can contain many rows of 4 MiB.
 const (
 	batchRows  = 8192
 	batchBytes = 16 << 20
@@ -424,7 +425,7 @@ func (l *loading) sort(err error) error {
 	return nil
 }
 
-// handOver passes the batch to the import and empties it. It stores nothing for a file that will be rejected.
+// handOver passes the batch to the import and empties it. For a file that will be rejected, it drops the batch.
 func (l *loading) handOver(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

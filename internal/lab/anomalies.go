@@ -20,7 +20,7 @@ type Anomalies struct {
 type AnomaliesReport struct {
 	Verdict
 	Season  int             `json:"season"`
-	Judged  int             `json:"judged"` // points of the series
+	Judged  int             `json:"judged"` // number of points in the series
 	Flags   []AnomalyFlag   `json:"flags"`
 	Changes []AnomalyChange `json:"changes"` // change points
 	Notes   []string        `json:"notes"`

@@ -18,7 +18,7 @@ type Ask struct {
 	Translator *ask.Translator
 }
 
-// askedLine is a line of the input. The ID is returned as it is.
+// askedLine is a line of the input. The output line has the same ID.
 type askedLine struct {
 	ID       json.RawMessage `json:"id"`
 	Question *string         `json:"question"`

@@ -11,7 +11,7 @@ import (
 
 // CLV contains the parameters of a customer value model of a file's purchases.
 type CLV struct {
-	Customer, Date string     // columns
+	Customer, Date string     // columns of the file
 	Value          string     // column; only gammagamma needs it
 	Model          string     // bgnbd, paretonbd or gammagamma
 	CalibrationEnd civil.Date // last day of the fit; zero: the last day of the file

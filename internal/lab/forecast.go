@@ -133,7 +133,7 @@ type axisSeries struct {
 }
 
 // mostFilled is the maximum share of missing periods to interpolate. If more are missing, as in series of working days,
-// the records are treated as consecutive.
+// Run treats the records as consecutive.
 const mostFilled = 0.1
 
 // alongAxis sorts the records of a series by time. It rejects a repeated day or position. It allows a repeated instant,

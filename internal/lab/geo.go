@@ -90,7 +90,7 @@ type GeoFit struct {
 	Seed       uint64
 }
 
-// GeoFitReport contains the effect. The regression method has no weights and no placebo test.
+// GeoFitReport contains the effect. The method tbr has no weights and no placebo test.
 type GeoFitReport struct {
 	Verdict
 	Method      string             `json:"method"`

@@ -16,18 +16,18 @@ import (
 	"assay/internal/fault"
 )
 
-// Status indicates whether a report's figures can be used.
+// Status indicates whether a report's figures are usable.
 type Status string
 
 // The statuses.
 const (
 	OK            Status = "ok"
-	NotReportable Status = "not_reportable" // figures are absent or unreliable; the reasons explain why
+	NotReportable Status = "not_reportable" // figures are absent or unreliable; see the reasons
 )
 
 // Report is a lab command's output, one JSON object.
 type Report interface {
-	// Reportable reports whether the figures may be used.
+	// Reportable reports whether the figures are usable.
 	Reportable() bool
 	// Took sets the only figure that may differ between two runs.
 	Took(time.Duration)
@@ -48,7 +48,7 @@ func Granted() Verdict { return Verdict{Status: OK, Reasons: []string{}} }
 // Refused returns the verdict of a result that is not reportable.
 func Refused(reasons ...string) Verdict { return Verdict{Status: NotReportable, Reasons: reasons} }
 
-// VerdictOn converts a not-ready fault to a verdict. It returns other errors.
+// VerdictOn converts a not-ready fault to a verdict. It returns other errors unchanged.
 func VerdictOn(err error) (Verdict, error) {
 	if err == nil {
 		return Granted(), nil

@@ -187,8 +187,8 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	return m.ordered(t, data, labels)
 }
 
-// periods returns the first days of the periods and their labels in the file. An index counts weeks. The length of a
-// period affects yearly terms only.
+// periods returns the first days of the periods and their labels in the file. An index is a number of weeks. The length
+// of a period affects only yearly terms.
 func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	moments, err := t.Moments(m.Date)
 	if err != nil {
@@ -283,7 +283,7 @@ func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, or
 	return nil
 }
 
-// places returns the geos with their populations. Within a geo, the population must be constant.
+// places returns the geos with their populations. It rejects a geo with a population that varies.
 func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
 	var geos []mmm.Geo
 	population := make([]float64, t.Len())

@@ -46,7 +46,8 @@ func (m MMM) addEvents(d *mmm.Data, labels []string) error {
 	return nil
 }
 
-// addEvent adds an event as a pooled control that is equal in every geo. It omits an event outside the periods.
+// addEvent adds an event as a control with partial pooling. The control is equal in every geo. It omits an event
+// outside the periods.
 func (m MMM) addEvent(d *mmm.Data, group, name string, events []civil.Range) {
 	if len(events) == 0 {
 		return
@@ -56,8 +57,8 @@ func (m MMM) addEvent(d *mmm.Data, group, name string, events []civil.Range) {
 	d.Controls = append(d.Controls, c)
 }
 
-// readEvents reads a file with the columns name,first,last. They give the first and last day of each occurrence of an
-// event. It returns the names in the order of the file.
+// readEvents reads a file with the columns name,first,last: an event and the first and last day of one occurrence. It
+// returns the names in the order of the file.
 func readEvents(path string) (names []string, events map[string][]civil.Range, err error) {
 	t, err := Open(path)
 	if err != nil {

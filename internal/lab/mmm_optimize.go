@@ -16,8 +16,8 @@ type Optimize struct {
 	Bounds string  // file of bounds by channel, JSON; empty for the risk level's limits
 	Groups string  // file of groups of channels by name, JSON; empty for none
 	Risk   string  // an input of [decide.ParseRisk]
-	// Periods is the number of periods of the schedule after the data. The schedule's budget is proportional to it. 0
-	// means no schedule.
+	// Periods is the number of periods of the schedule after the data. The schedule's budget is proportional to
+	// Periods. 0 means no schedule.
 	Periods int
 	Change  string // JSON file of each channel's limit on changes between periods; see [mmm.Ahead]
 	ByGeo   bool   // allocate to channels and geos; the names in bounds are then as in [mmm.InGeo]

@@ -15,7 +15,8 @@ type schedule struct {
 	Periods []scheduled                 `json:"periods"`
 	After   lift                        `json:"after"` // response after the last period
 	Steady  map[measure.Channel]float64 `json:"steady"`
-	// Lift is the difference from a schedule with constant spend. It includes the periods until adstock has decayed.
+	// Lift is the difference from a schedule with constant spend. The difference includes the periods until adstock has
+	// decayed.
 	Lift        lift        `json:"lift_over_steady"`
 	Better      float64     `json:"p_better"`
 	Certificate certificate `json:"certificate"`

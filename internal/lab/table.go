@@ -35,8 +35,8 @@ func Open(path string) (*Table, error) {
 	return Read(path, file)
 }
 
-// Read reads a table. Messages use the name. Read skips a byte order mark. Read rejects a file without a header or
-// records, and text that is not UTF-8. It also rejects a record with another length than the header.
+// Read reads a table. Error messages contain the name. Read skips a byte order mark. It rejects a file without a header
+// or records, and text that is not UTF-8. It also rejects a record with another length than the header.
 func Read(name string, r io.Reader) (*Table, error) {
 	t := &Table{name: name}
 	buffered := bufio.NewReaderSize(r, 1<<16)
@@ -149,7 +149,7 @@ func (t *Table) Amounts(column string) ([]float64, error) {
 	})
 }
 
-// Days returns a column of days as YYYY-MM-DD. An instant is treated as its day.
+// Days returns a column of days as YYYY-MM-DD. For an instant, it returns the day of the instant.
 func (t *Table) Days(column string) ([]civil.Date, error) {
 	return convert(t, column, "is not a day written YYYY-MM-DD", func(cell string) (civil.Date, bool) {
 		if _, ok := moment(cell); !ok {
@@ -236,8 +236,8 @@ func moment(cell string) (float64, bool) {
 var epoch = civil.New(1970, time.January, 1)
 
 // InWhole converts decimal amounts to whole numbers of a smaller unit, so sums are exact. The result unit is the number
-// of smaller units in 1. It is the power of ten that keeps every digit while the sum is below 2^53. For a million
-// amounts of 1,000,000, three decimals remain.
+// of smaller units in 1. The unit is a power of ten that preserves every digit while the sum is below 2^53. For a
+// million amounts of 1,000,000, three decimals remain.
 func InWhole(amounts []float64) (whole []int64, unit float64) {
 	var sum float64
 	for _, x := range amounts {

@@ -24,8 +24,8 @@ type AdState struct {
 	Platform Platform  `column:"platform,key"`
 	Level    AdLevel   `column:"level,key"`
 	ID       string    `column:"id,key"`
-	Since    time.Time `column:"since,key"`       // time of the platform's change; if that is unknown, time of reading
-	Read     time.Time `column:"read_at,version"` // time of reading; of versions with equal Since, the later one is valid
+	Since    time.Time `column:"since,key"`       // time of the platform's change; if unknown, time of reading
+	Read     time.Time `column:"read_at,version"` // time of reading; with equal Since, the latest reading is valid
 	Account  string    `column:"account"`
 	Name     string    `column:"name"`
 	Campaign string    `column:"campaign_id"` // campaign ID of an ad set or ad
@@ -34,7 +34,7 @@ type AdState struct {
 	Budget   AdBudget
 }
 
-// Tells reports whether the version is usable. A usable version has its first instant and a name, a status or a budget.
+// Tells reports whether the version is usable. A usable version has Since and a name, a status or a budget.
 func (s *AdState) Tells() bool {
 	return !s.Since.IsZero() && (s.Name != "" || s.Told != "" || s.Budget.Per != "")
 }
@@ -127,7 +127,7 @@ type AdStanding struct {
 
 // AdHistoryOf selects part of the campaign history.
 type AdHistoryOf struct {
-	From, Until time.Time // the changes from From until before Until, and the states at Until
+	From, Until time.Time // changes at or after From and before Until; states at Until
 	Platform    Platform  // "": all platforms
 	Campaign    string    // ID of a campaign, which also selects its ad sets and ads; "": all campaigns
 }
@@ -147,8 +147,8 @@ type AdChange struct {
 // AdMove is a change of the name, status or budget.
 type AdMove struct{ What, Before, Now string }
 
-// Moves returns the changes with old and new values. A budget is in the account's currency. If the currency is unknown,
-// the budget is in the platform's unit.
+// Moves returns the changes with old and new values. Budgets are in the account's currency, or in the platform's unit
+// if the currency is unknown.
 func (c AdChange) Moves() []AdMove {
 	var moves []AdMove
 	tell := func(what, before, now string) {

@@ -88,7 +88,7 @@ func spread(x, v []float64) (mean, between float64) {
 	return mean, between
 }
 
-// Above returns the probability that the estimated quantity is above a bound, if its error is normal.
+// Above returns the probability that the estimated quantity is above a bound, assuming a normal error.
 func (e Estimate) Above(bound float64) float64 {
 	return 1 - distuv.Normal{Mu: e.Value, Sigma: max(e.NormalSD(), 1e-9)}.CDF(bound)
 }

@@ -12,7 +12,7 @@ type Goods struct {
 	Day       civil.Date
 	Surface   Surface
 	Units     int64
-	Net       int64 // charged for the lines after discounts, in the prices of the source
+	Net       int64 // amount charged for the order lines after discounts, in the prices of the source
 	Costed    int64 // units with a known cost
 	CostedNet int64 // part of Net for units with a known cost
 	Cost      int64 // cost of goods of units with a known cost
@@ -46,7 +46,7 @@ type Contribution struct {
 	Units       int64
 	Costed      int64 // units with a known cost
 	Merchandise int64 // amount charged without tax and shipping
-	Lines       int64 // charged for order lines; at least the merchandise of each day
+	Lines       int64 // amount charged for order lines; at least the merchandise of each day
 	Covered     int64 // part of Merchandise with a known cost of goods
 	AtMargin    int64 // part of Merchandise at an entered gross margin
 
@@ -69,13 +69,14 @@ type SalesDay struct {
 	Sums    Sums
 }
 
-// NewContribution returns the contribution of the sales of a window, by day and surface. The input may omit days without
-// sales. Costs are rounded per day and surface.
+// NewContribution returns the contribution of the sales of a window. The sales are by day and surface, and may omit
+// days without sales. Costs are rounded per day and surface.
 //
-// Units with a known cost have this cost. Other merchandise has the gross margin of its surface and day, if a margin is
-// entered. Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage] of
-// the sales without a margin. Otherwise the contribution is unknown, unless margins are entered and the merchandise
-// without a known cost or a margin is at most maxOpenShare: then it has the cost rate of all other merchandise.
+// Units with a known cost have this cost. Merchandise without a known cost has the gross margin of the surface and day,
+// if a margin is entered. All other merchandise has the cost rate of the window's known part, if this part reaches
+// [MinCostCoverage] of the sales without a margin. If the part does not reach this minimum, the contribution is
+// unknown, with one exception. If margins are entered and the merchandise without a cost or margin is at most
+// maxOpenShare, this merchandise has the mean cost rate of all other merchandise.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	type surfaceDay struct {
 		day     civil.Date
@@ -138,8 +139,8 @@ func (c *Contribution) addCharges(d SalesDay, rules CostRules) {
 	}
 }
 
-// addGoods adds the cost of goods of a surface on a day. Orders without lines have no known cost. The net amounts of lines
-// may contain tax, so only their proportions are used.
+// addGoods adds the cost of goods of a surface on a day. Orders without lines have no known cost. The net amounts of
+// lines may contain tax, so addGoods uses only their proportions.
 func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) {
 	merchandise, units := max(0, d.Sums.Charged-d.Sums.Tax-d.Sums.Shipping), max(d.Sums.Units, g.Units)
 	c.Units, c.Costed = c.Units+units, c.Costed+g.Costed
@@ -188,8 +189,8 @@ func (c Contribution) Rate() (perRevenue float64, known bool) {
 	return float64(c.Amount()) / float64(c.Basis), true
 }
 
-// ChannelRate returns the rate of a channel. It is the rate of the store. If a gross margin of the channel is entered,
-// it replaces the store's cost of goods.
+// ChannelRate returns the contribution rate of a channel, which is the store's rate by default. An entered gross margin
+// of the channel replaces the store's cost of goods.
 func (c Contribution) ChannelRate(channel Channel) (perRevenue float64, known bool) {
 	rate, known := c.Rate()
 	margin, own := c.channels[channel]

@@ -12,7 +12,7 @@ import (
 	"assay/internal/money"
 )
 
-// CostKind is a kind of cost that a person enters for a store.
+// CostKind is a kind of cost that a member enters for a store.
 type CostKind string
 
 // The kinds of costs.
@@ -28,8 +28,8 @@ const (
 // CostKinds lists all kinds.
 func CostKinds() []CostKind { return []CostKind{GrossMargin, PaymentFee, Shipping, Returns} }
 
-// CostRule is a cost of the store, of a sales surface or of a channel. It applies from a day until the next rule of the
-// same kind for the same sales. The rule of a surface replaces the store's rule on this surface.
+// CostRule is a cost of the store, of a sales surface or of a channel. It applies from its first day until the next
+// rule of the same kind for the same sales. A surface's rule replaces the store's rule on this surface.
 type CostRule struct {
 	Kind    CostKind     `json:"kind"`
 	Surface Surface      `json:"surface,omitempty"` // "": all surfaces
@@ -69,7 +69,7 @@ func (m Millionth) String() string { return strconv.FormatFloat(m.Percent(), 'f'
 // of returns the share of an amount, rounded half away from zero.
 func (m Millionth) of(amount int64) int64 { return portion(amount, int64(m), int64(whole)) }
 
-// Check returns a fault of kind invalid for a rule that has no meaning.
+// Check returns a fault of kind invalid for a rule with missing, unexpected or impossible values.
 func (r CostRule) Check() error {
 	switch {
 	case !slices.Contains(CostKinds(), r.Kind):
@@ -145,8 +145,8 @@ func (all CostRules) Without(r CostRule) CostRules {
 	return slices.DeleteFunc(slices.Clone(all), r.Same)
 }
 
-// On returns the rule that applies to a surface on a day: the surface's rule, else the store's rule. Of several rules,
-// the one with the latest first day up to that day applies. An empty surface has the store's rule.
+// On returns the rule that applies to a surface on a day: the surface's rule, else the store's rule. The rule with the
+// latest first day up to the given day applies. An empty surface has the store's rule.
 func (all CostRules) On(kind CostKind, surface Surface, day civil.Date) (CostRule, bool) {
 	if surface != "" {
 		if r, ok := all.latest(CostRule{Kind: kind, Surface: surface}, day); ok {

@@ -35,7 +35,7 @@ type Interval struct {
 	Level     float64 // nominal coverage, such as 0.9
 }
 
-// NormalInterval returns the interval around a value that has a normal error with the given standard deviation.
+// NormalInterval returns the interval of a value with a normal error of the given standard deviation.
 func NormalInterval(value, sd, level float64) Interval {
 	reach := sd * distuv.UnitNormal.Quantile((1+level)/2)
 	return Interval{Low: value - reach, High: value + reach, Level: level}

@@ -63,7 +63,7 @@ type DayTotals struct {
 type DayVersion struct {
 	DayPart
 	DayTotals
-	Gone   bool       // the store no longer has data of the day; 0 and unknown differ
+	Gone   bool       // the store no longer has data of the day; its totals are unknown, not 0
 	Import string     // ID of the import
 	At     time.Time  // time of the import
 	Seen   civil.Date // day of the import in the workspace's time zone
@@ -71,7 +71,7 @@ type DayVersion struct {
 	File   string     // base name of the imported file
 }
 
-// DayChange describes a day with totals that changed after the day was over, or after its first import.
+// DayChange describes a day with totals that changed after the end of the day, or after the first import.
 type DayChange struct {
 	First   DayVersion // totals at the end of the day or at the first import
 	Now     DayVersion

@@ -1,7 +1,7 @@
 // Package measure defines the vocabulary of measurement: channels, platforms, models, metrics and their inputs.
 //
-// It contains the only definition of each metric. Its subpackages contain the estimation methods. All of them are pure:
-// they turn data into results without context, SQL, HTTP, clock or global randomness.
+// It contains the only definition of each metric. Its subpackages contain the estimation methods. The methods are pure:
+// they use no context, SQL, HTTP, clock or global randomness.
 package measure
 
 import "strings"
@@ -110,8 +110,8 @@ const (
 	PlatformReported Model = "platform_reported"
 )
 
-// Models that use all conversion paths together, or survey answers. They are computed for a window and not stored by
-// day.
+// Models that use all conversion paths together, or survey answers. Their credits are computed for a window and not
+// stored by day.
 const (
 	Markov        Model = "markov"         // removal effects of a Markov chain
 	Shapley       Model = "shapley"        // equal credit to the distinct channels of an order

@@ -6,9 +6,9 @@ type Sums struct {
 	Charged   int64 // after discounts, with tax and shipping
 	Tax       int64 // the part of Charged that is tax
 	Shipping  int64 // the part of Charged that is shipping
-	Discounts int64 // already subtracted from Charged
+	Discounts int64 // Charged is after these discounts
 	Refunds   int64 // refunds dated in the window
-	Undated   int64 // part of Refunds with unknown date, dated by the order
+	Undated   int64 // part of Refunds with unknown date, dated by order date
 	NewOrders int64 // orders of first-time customers, in millionths
 	Units     int64 // items
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // NewCustomers is the number of new customers of a window by the channel that last touch credits with their first
-// order, in millionths. A new customer is a known customer with the first order in the window. Sample orders and orders
-// without a customer are excluded.
+// order, in millionths. A new customer is an identified customer with the first order in the window. Sample orders and
+// orders without a customer are excluded.
 type NewCustomers map[measure.Channel]int64
 
 // All returns the new customers of all channels.
@@ -89,7 +89,7 @@ func WithChannels(curves []cohort.Curve, channels map[measure.Channel]int64) []c
 	return curves
 }
 
-// Everybody is the channel of a group with the customers of all channels.
+// Everybody is the channel name of a group with the customers of all channels.
 const Everybody measure.Channel = "all"
 
 // MarginCurves returns the margin per customer by channel, with all customers under "all".

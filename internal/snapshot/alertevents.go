@@ -10,15 +10,15 @@ import (
 	"assay/internal/measure"
 )
 
-// AlertDays is the number of days before today for which past alerts are shown.
+// AlertDays is the number of days before today with past alerts in answers.
 const AlertDays = 28
 
-// AlertEvents lists the days that met an alert rule, from a day on. The control store implements it.
+// AlertEvents lists the days on or after a given day that met an alert rule. The control store implements it.
 type AlertEvents interface {
 	AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error)
 }
 
-// stateOfAlertEvents returns a hash of events. It includes their values, because a later import may correct them.
+// stateOfAlertEvents returns a hash of events. The hash includes the values, because a later import may correct them.
 func stateOfAlertEvents(all []control.AlertEvent) uint64 {
 	h := fnv.New64a()
 	for _, e := range all {

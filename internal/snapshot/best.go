@@ -16,7 +16,7 @@ import (
 // ReturnBasis is the evidence for a channel's best estimate of its return.
 type ReturnBasis string
 
-// The bases, by priority, with one exception: applied experiments that the model does not use have priority over a
+// The bases, by priority, with one exception. Applied experiments that the model does not use have priority over a
 // model without any experiment on the channel.
 const (
 	ByModel       ReturnBasis = "model"       // posterior of the media mix model, which experiments calibrate
@@ -27,14 +27,14 @@ const (
 // ReturnDays is the number of days before today from which last-touch and platform-reported returns are computed.
 const ReturnDays = 90
 
-// Return contains the best estimate of a channel's incremental ROAS, and other figures for comparison. It does not
-// depend on the requested date range, so all answers show the same value. Unknown values are nil.
+// Return contains the best estimate of a channel's incremental ROAS, and other figures for comparison. The best
+// estimate does not depend on the requested date range, so all answers show the same value. Unknown values are nil.
 type Return struct {
 	Channel measure.Channel
 	Best    *measure.Estimate
 	Basis   ReturnBasis // "" without a best estimate
 	Days    civil.Range // days of the best estimate
-	Tests   int         // number of experiments behind the best estimate
+	Tests   int         // number of experiments in the best estimate
 
 	Recent    civil.Range // days of the next three figures
 	Spend     int64       // in minor units
@@ -53,8 +53,7 @@ func (r Return) ClaimedOver() (float64, bool) {
 	return *r.Claimed / r.Best.Value, true
 }
 
-// UsableModel returns the workspace's media mix model. It returns nil if there is none or its estimates may not be
-// shown.
+// UsableModel returns the workspace's media mix model. It returns nil if there is no model or the model is not usable.
 func UsableModel(c *Snapshot) *mix.Model {
 	status, _ := c.ModelState()
 	if (status != mix.Active && status != mix.Stale) || c.MMM.Model.Settings != c.Workspace.ModelSettings() {

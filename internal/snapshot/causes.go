@@ -21,9 +21,9 @@ const (
 // leastLost is the minimum increase of the share of untracked orders on a day with lost tracking.
 const leastLost = 0.2
 
-// findTracking adds runs of days with many more orders without a channel than usual. The usual share is estimated from
-// the lower part of all days, because up to three quarters of the days may lack tracking. Lost tracking does not change
-// the store's revenue. It changes only the revenue of channels.
+// findTracking adds runs of days with many more orders without a channel than usual. The estimate of the usual share
+// uses the days with the lowest shares, because up to three quarters of the days may lack tracking. Lost tracking
+// changes only the revenue of channels, not the store's revenue.
 func (w *changes) findTracking(ctx context.Context) error {
 	if w.Store.Untouched() || w.of.Channel == measure.Unattributed {
 		return nil
@@ -102,9 +102,9 @@ func (w *changes) shareOfTracked(all, lost Series, broken func(changeDay) bool) 
 	return own / tracked
 }
 
-// findSpend adds the channels with a change of spend per day by a fifth or more. Revenue is treated as spend × ROAS.
-// The effect is the part of the change of revenue that comes from spend, but at most the whole change. The effect is
-// unknown if revenue and spend moved in opposite directions.
+// findSpend adds the channels with a change of spend per day by 20% or more. Revenue is treated as spend × ROAS. The
+// effect is the part of the revenue change that comes from spend, at most the whole change. The effect is unknown if
+// revenue and spend moved in opposite directions.
 func (w *changes) findSpend(ctx context.Context) error {
 	before := map[measure.Channel]warehouse.ChannelTotal{}
 	for _, t := range w.of.Totals.Earlier {
@@ -175,8 +175,8 @@ func (w *changes) stepOfSpend(ctx context.Context, channel measure.Channel) (civ
 // findPrices adds the changes of list prices and discounts.
 //
 // A change of list prices is the median change of the products that sold in both windows. Single large orders at a
-// special price hardly change the median. Its effect is this change, applied to the sales of all these products. The
-// effect of discounts is their part of the split by price.
+// special price hardly change the median. The effect of list prices is this change, applied to the sales of all these
+// products. The effect of discounts is the discounts' part of the split by price.
 func (w *changes) findPrices() {
 	var ratios []float64
 	var sales, gross, net, grossBefore, netBefore float64
@@ -210,9 +210,9 @@ func (w *changes) price(kind EventKind, pct, effect float64) {
 // mostProducts is the maximum number of listed products that are out of stock.
 const mostProducts = 3
 
-// findProducts adds products without sales at the start or the end of a window, or in the whole window. In the other
-// window, they sold at a rate that makes this improbable. With n products, the probability that chance alone adds a
-// product is below one in a thousand.
+// findProducts adds products without sales at the start or the end of a window, or in the whole window. The products'
+// sales in the other window make such a gap improbable. Over all n products, the probability of adding a product by
+// chance is below one in a thousand.
 func (w *changes) findProducts() {
 	before, after := byKey(w.products.Earlier), byKey(w.products.Recent)
 	keys := keysOf(before, after)
@@ -226,7 +226,7 @@ func (w *changes) findProducts() {
 			gap, days, others := w.gapOf(here, earlier), 0, 0
 			for _, d := range w.calendar.days {
 				switch {
-				case d.orders == 0: // a day without any order is no evidence about a product
+				case d.orders == 0: // a day without any order contains no information about a product
 				case d.earlier != earlier:
 					others++
 				case gap.Days() > 0 && gap.Contains(d.Date):

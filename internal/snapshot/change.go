@@ -54,7 +54,7 @@ type Split struct {
 type Change struct {
 	Total  int64
 	Splits []Split
-	Events []Event // possible causes in the direction of the change first, by effect
+	Events []Event // possible causes; first those in the direction of the change, by effect
 }
 
 // ChangeOf selects a change of the store's revenue, or of the revenue of one channel.
@@ -62,11 +62,11 @@ type ChangeOf struct {
 	Windows warehouse.Windows
 	Channel measure.Channel
 	Totals  warehouse.Pair[[]warehouse.ChannelTotal]
-	Brief   bool // only splits of the totals, without another query
+	Brief   bool // only splits of the totals, without further queries
 	Regions bool // split by region too
 }
 
-// Change splits a change of revenue by every dimension that the data have, and finds the events of the two windows.
+// Change splits a change of revenue by every available dimension, and finds the events of the two windows.
 func (c *Snapshot) Change(ctx context.Context, of ChangeOf) (Change, error) {
 	w := changes{Snapshot: c, of: of}
 	w.now, w.before = c.Sum(of.Totals.Recent, of.Channel, of.Windows.Recent), c.Sum(of.Totals.Earlier, of.Channel, of.Windows.Earlier)
@@ -129,8 +129,8 @@ func (w *changes) factors(by Dimension, names []string, before, after []float64)
 	w.split(by, parts, len(parts))
 }
 
-// byOrderValue splits by the number of orders and their value. Without orders in one window, that window's AOV is
-// undefined and is taken from the other window. The change then comes from the number of orders only.
+// byOrderValue splits by the number of orders and their value. A window without orders uses the AOV of the other
+// window. The change then comes from the number of orders only.
 func (w *changes) byOrderValue() {
 	after, before := w.now.OrderCount(), w.before.OrderCount()
 	valueAfter, ok := measure.AOV(w.revenue(w.now.Sums), w.now.Orders)

@@ -15,7 +15,7 @@ import (
 // Creator is a creator with the figures of a window.
 type Creator struct {
 	warehouse.CreatorProfile
-	Code, Named  measure.Sums // orders by code and orders by survey; an order with both is in both
+	Code, Named  measure.Sums // orders by code and orders by survey; an order with both signals is in both
 	both         measure.Sums
 	Seen         measure.Sums // orders by code or survey, each counted once
 	codeTouched  int64
@@ -124,7 +124,7 @@ func (f *Creator) take(o warehouse.CreatorOrders) {
 // CreatorLevel is the level of the creators' intervals.
 const CreatorLevel = 0.9
 
-// Among returns the chosen creators from the list all. The list is for another window.
+// Among returns the chosen creators from the list all, which is for another window.
 func Among(all, chosen []Creator) []Creator {
 	wanted := map[string]bool{}
 	for _, f := range chosen {
@@ -178,7 +178,7 @@ type CreatorEstimate struct {
 	Value   float64
 }
 
-// CreatorRates estimates the rates from all of the store's days, so that they do not depend on the window.
+// CreatorRates estimates the rates from all of the store's days, so the rates do not depend on the window.
 func (c *Snapshot) CreatorRates(ctx context.Context) (creator.Rates, error) {
 	history, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: wholeDays(c)})
 	if err != nil {

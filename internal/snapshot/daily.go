@@ -64,7 +64,8 @@ func (s *Daily) after(from, known, ahead int) season.Ask {
 }
 
 // predict forecasts the daily series of a metric with its yearly pattern. Without enough history for the pattern, the
-// calendar is nil and every season ahead is unseen. Spend returns to its trend after a burst, a pause or a test.
+// calendar is nil and every season ahead is unseen. Forecasts of spend assume that spend returns to its trend after a
+// burst, a pause or a test.
 func predict(ask season.Ask, metric Metric) (forecast.Prediction, *forecast.Calendar, []season.Unseen, error) {
 	var calendar *forecast.Calendar
 	var unseen []season.Unseen
@@ -95,7 +96,7 @@ func (s *Daily) Unseen(days int) []string {
 	return names
 }
 
-// Index returns the pace index of a goal; see [forecast.Pace].
+// Index returns the pace index of a target; see [forecast.Pace].
 func (s *Daily) Index(goal forecast.Goal) *float64 {
 	return forecast.Index(s.Values, goal, forecast.Ask{Season: Week, Calendar: s.calendar})
 }
@@ -145,7 +146,7 @@ func (c *Snapshot) LastDays(n int) civil.Range {
 	return civil.Range{First: c.Today.AddDays(-n), Last: c.Today.AddDays(-1)}
 }
 
-// Drift is a lasting deviation of a metric from its expected values.
+// Drift is a lasting deviation of a metric from the expected values.
 type Drift struct {
 	Raised   civil.Date // day of the alarm
 	Since    civil.Date // most likely start of the deviation

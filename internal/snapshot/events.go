@@ -14,7 +14,7 @@ import (
 	"assay/internal/money"
 )
 
-// EventKind is a kind of event that may cause a change. The types of annotations are kinds too.
+// EventKind is a kind of event that may cause a change. The types of annotations are also kinds.
 type EventKind string
 
 // The kinds of events that are not annotations.
@@ -24,13 +24,13 @@ const (
 	LowRevenue   EventKind = "low_revenue"
 	HolidayEvent EventKind = "holiday"
 	LostTracking EventKind = "lost_tracking"
-	OutOfStock   EventKind = "out_of_stock" // a product without sales for longer than is probable by chance
+	OutOfStock   EventKind = "out_of_stock" // a product without sales for improbably long
 	SpendChange  EventKind = "spend_change"
 	PriceChange  EventKind = "price_change"
 	MoreDiscount EventKind = "discount_change"
 )
 
-// Event is a possible cause of a change, in one of its two windows.
+// Event is a possible cause of a change, in one of the two compared windows.
 type Event struct {
 	Kind    EventKind
 	Days    civil.Range
@@ -45,11 +45,11 @@ func (e Event) Along(total int64) bool {
 	return e.Effect != nil && *e.Effect != 0 && (*e.Effect > 0) == (total > 0)
 }
 
-// leastShare is the minimum effect of an event that is named as a cause, as a share of the change.
+// leastShare is the minimum effect of a cause, as a share of the change.
 const leastShare = 0.2
 
-// Causes returns the events that may be the causes of a change, largest first. Their effects have the direction of the
-// change and are at least a fifth of it.
+// Causes returns the events that may be causes of a change, largest first. Their effects have the direction of the
+// change and are at least 20% of the change.
 func (c Change) Causes() []Event {
 	var out []Event
 	for _, e := range c.Events {
@@ -206,8 +206,8 @@ func median(values []float64) float64 {
 // shortHoliday is the maximum length of a holiday that explains the anomalies of its days.
 const shortHoliday = 5
 
-// findNotes adds the annotations and the holidays of both windows. The effect of a note is the deviation of its days
-// from their usual revenue. An effect below two standard deviations is treated as unknown.
+// findNotes adds the annotations and the holidays of both windows. The effect of an annotation or holiday is the
+// deviation of its days from usual revenue. An effect below two standard deviations is unknown.
 func (w *changes) findNotes() {
 	windows := map[bool]civil.Range{false: w.of.Windows.Recent, true: w.of.Windows.Earlier}
 	holidays, err := holiday.Of(countries(w.Workspace.Zone), true)
@@ -236,8 +236,8 @@ func countries(zone string) []string {
 	return nil
 }
 
-// note adds a labeled event with the deviation of its days. Anomalies that the event explains are part of its effect
-// and not separate events.
+// note adds a labeled event with the deviation of its days. Anomalies that the event explains are part of the event's
+// effect, not separate events.
 func (w *changes) note(e Event, explains bool) {
 	var effect float64
 	n := 0
@@ -263,8 +263,8 @@ func (w *changes) known(d changeDay) bool {
 	})
 }
 
-// leastExpected is the minimum number of expected orders or units of days without any: the probability of none is below
-// one in a thousand.
+// leastExpected is the minimum number of expected orders or units on days without orders or units. The probability of
+// such days is then below one in a thousand.
 var leastExpected = math.Log(1000)
 
 // findEmptyDays adds the runs of days without an order that chance does not explain.

@@ -45,8 +45,8 @@ var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
 // Forecast stores forecasts of the workspace's next days and evaluates forecasts of past days. It stores at most one
 // forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. These forecasts are
-// marked as backtests. Each uses only the days before its week. It uses the current data of these days, including later
-// changes such as canceled orders.
+// marked as backtests. Each backtest uses only the days before its week, with the current data of these days, including
+// later changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil
@@ -128,7 +128,7 @@ func pastForecasts(ctx context.Context, c *Snapshot, metric Metric, s *Daily) ([
 	return all, nil
 }
 
-// forecastsFrom returns the forecasts after the known days of a series, or none if the series cannot be forecast.
+// forecastsFrom returns the forecasts after the known days of a series, or none if a forecast is impossible.
 func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion control.Occasion) (
 	[]control.Forecast, error,
 ) {
@@ -178,8 +178,8 @@ func (c *Snapshot) ForecastRecord(
 	return f
 }
 
-// judgeForecasts compares forecasts of past days with the outcome. A day is complete when a later day has data, because
-// the last day with data may be incomplete.
+// judgeForecasts compares forecasts of past days with the outcome. A day is complete if a later day has data; the last
+// day with data may be incomplete.
 func judgeForecasts(ctx context.Context, c *Snapshot) error {
 	open, err := c.reader.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
 	if err != nil || len(open) == 0 {

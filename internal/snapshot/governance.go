@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Governance reads the decisions of people about insights and changes on ad platforms. The control store implements it.
+// Governance reads the members' decisions about insights and changes on ad platforms. The control store implements it.
 type Governance interface {
 	DismissedInsights(ctx context.Context, ws measure.WorkspaceID) ([]control.DismissedInsight, error)
 	Guardrails(ctx context.Context, ws measure.WorkspaceID) (control.Guardrails, error)
@@ -44,7 +44,7 @@ type sharedKey struct {
 
 const maxShared = 200
 
-// shared is a result with the queries behind it.
+// shared is a result with the queries that it used.
 type shared struct {
 	value any
 	reads []Question

@@ -31,8 +31,8 @@ func SumOf(all []NamedSeries) (sum Series) {
 	return sum
 }
 
-// Weight returns the size of a series: its total, or the denominator of a ratio. NaN means that the series cannot be
-// drawn.
+// Weight returns the size of a series: its total, or the denominator of a ratio. NaN means that a chart cannot show the
+// series.
 func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	switch metric {
 	case ROAS:

@@ -27,8 +27,8 @@ type HaloEffects struct {
 	Spend   map[measure.Channel]float64 // spend in the window, in whole units
 }
 
-// HaloEffects estimates the effects from the store's last years up to the end of the window, because effects are the
-// same for all windows. It excludes today, because today is incomplete.
+// HaloEffects estimates the effects from the store's last years up to the end of the window, because effects are
+// assumed to be constant. It excludes today, because today is incomplete.
 func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
 	found := HaloEffects{Days: haloDays(c, window)}
 	if found.Days.Days() == 0 {
@@ -107,8 +107,8 @@ func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, e
 	return data, nil
 }
 
-// homeOf returns the surface that a channel advertises: the marketplace for a marketplace's ads, the online store for
-// all others.
+// homeOf returns the target surface of a channel: the marketplace for a marketplace's ads, the online store for all
+// other channels.
 func homeOf(channel measure.Channel) measure.Surface {
 	if channel == measure.Channel(measure.Amazon) {
 		return measure.Marketplace

@@ -37,9 +37,9 @@ func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days ci
 	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
 }
 
-// HistoryDays returns the days of the history. They are the same for all windows that start in the current or the
-// previous year, so a day has the same result in all these windows. They end today or later, because expected values
-// also use the days after the window.
+// HistoryDays returns the days of the history. The days are the same for all windows that start in the current or the
+// previous year. A day therefore has the same result in all these windows. The days end today or later, because
+// expected values also use the days after the window.
 func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
 	if recent := HistoryStart(civil.Range{First: c.Today.AddDays(-365)}); recent.Before(whole.First) {
@@ -54,9 +54,9 @@ func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 // JudgedPoint is a point of a series with its anomaly score relative to all points of the history.
 type JudgedPoint struct {
 	forecast.Judged
-	Date    civil.Date // its first day inside the window
+	Date    civil.Date // the point's first day inside the window
 	Value   float64    // NaN if unknown
-	Partial bool       // the window contains only a part of the point's days, or they are not over
+	Partial bool       // the window contains only a part of the point's days, or some days are not over
 }
 
 // JudgedPoints returns the points of a window with anomaly scores relative to all points of the series.
@@ -68,7 +68,7 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 	for i, point := range points {
 		values[i] = c.Value(metric, point)
 		if point.days.Contains(c.Today) || !point.whole {
-			values[i] = math.NaN() // an incomplete point cannot be compared
+			values[i] = math.NaN() // an incomplete point is not comparable
 		}
 	}
 	judged, err := judge(g, values)

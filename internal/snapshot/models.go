@@ -113,7 +113,7 @@ func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []wareh
 	return rows
 }
 
-// blend combines the credits of a window with the survey answers in it.
+// blend combines the credits of a window with the window's survey answers.
 func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse.ChannelTotal) (
 	attribution.BlendedSums, error,
 ) {

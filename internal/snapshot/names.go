@@ -8,8 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Names contains names of the store's campaigns, coupons and creators. With them, questions that contain a name can be
-// understood.
+// Names contains names of the store's campaigns, coupons and creators. The tools use the names to interpret questions.
 type Names struct {
 	Campaigns []warehouse.CampaignTotal // campaigns with the largest spend
 	Coupons   []warehouse.CouponTotal   // coupons with the largest revenue

@@ -43,7 +43,7 @@ func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel 
 	return p, nil
 }
 
-// people caches the panels of workspaces and the models fitted to them, by data version.
+// people caches the panels of workspaces and the models fitted to these panels, by data version.
 type people struct {
 	panels *otter.Cache[dataKey, warehouse.Panel]
 	fits   *otter.Cache[fitKey, Projection]
@@ -102,7 +102,7 @@ func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 		m := cohort.Member{Channel: customer.Channel, AgeDays: p.Observed.Sub(customer.FirstDay)}
 		for _, d := range customer.Days {
 			if amount := of(d); amount != 0 && !d.Day.After(p.Observed) {
-				// A refund that is dated before the first order by mistake is moved to the first day.
+				// A refund with a date before the first order is a data error. It counts on the first day.
 				m.Gains = append(m.Gains, cohort.Gain{Day: max(0, d.Day.Sub(customer.FirstDay)), Amount: amount})
 			}
 		}
@@ -172,7 +172,7 @@ func (c *Snapshot) Buyers(customers []warehouse.PanelCustomer, end civil.Date) (
 		name := strconv.Itoa(i)
 		for _, d := range customer.Days {
 			if d.Orders > 0 {
-				d.Refunds = 0 // the projection covers orders; refunds may belong to earlier orders
+				d.Refunds = 0 // the projection is of orders; refunds may belong to earlier orders
 				purchases = append(purchases, cohort.Purchase{Customer: name, Day: d.Day, Value: max(0, c.NetOf(d))})
 			}
 		}
@@ -202,7 +202,7 @@ type Projection struct {
 	Valued  bool
 }
 
-// longestHorizon is the maximum horizon of a projection in days. A shorter history reduces it.
+// longestHorizon is the maximum horizon of a projection in days. A shorter history reduces the horizon.
 const longestHorizon = 365
 
 // Project returns the models of repeat purchases and their projection for the customers of the panel.
@@ -261,13 +261,13 @@ func HistoriesOf(buyers []cohort.Buyer) []cohort.History {
 	return histories
 }
 
-// SpendProblem is the reason why orders are projected but not their revenue. The zero value means no problem.
+// SpendProblem is the reason why a projection has orders but no revenue. The zero value means no problem.
 type SpendProblem struct {
 	Correlation float64 // correlation between spend per order and frequency, if it is too large
 	NoFit       bool
 }
 
-// fitSpend fits the Gamma-Gamma model of order value, or returns the reason why the model cannot be used.
+// fitSpend fits the Gamma-Gamma model of order value, or returns the reason why the model is not usable.
 func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], SpendProblem) {
 	if r := cohort.SpendFrequencyCorrelation(spends); r > cohort.LargestCorrelation || r < -cohort.LargestCorrelation {
 		return nil, SpendProblem{Correlation: r}

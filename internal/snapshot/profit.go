@@ -9,7 +9,7 @@ import (
 	"assay/internal/panics"
 )
 
-// Contribution is the profit of the store before ad spend in a window, and the share of its costs that is known.
+// Contribution is the store's contribution before ad spend in a window, with the known share of the costs.
 type Contribution struct {
 	measure.Contribution
 	Days civil.Range

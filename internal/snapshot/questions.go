@@ -114,8 +114,8 @@ func (q *questions) Messages(ctx context.Context, of warehouse.MessagesOf) ([]wa
 	return found, q.noted("messages", len(found), err, "campaigns and flows", of.Days)
 }
 
-// LateChanges counts, by surface and platform, the days with figures that changed after they were shown. It includes
-// the changes by imports within a range of days.
+// LateChanges returns, by surface and platform, the number of days with figures that changed after they were shown. It
+// includes the changes by imports within a range of days.
 func (q *questions) LateChanges(ctx context.Context, imported civil.Range) (parts int, days civil.Range, err error) {
 	parts, days, err = q.facts.LateChanges(ctx, q.workspace, imported)
 	return parts, days, q.noted("late_changes", 1, err, "history of days", imported)
@@ -135,7 +135,7 @@ func (q *questions) Products(ctx context.Context, of warehouse.ProductsOf) (ware
 	return found, q.noted("products", len(found.Rows), err, "products", of.Windows.Recent)
 }
 
-// ProductSpans returns the sales of each product in two windows, with its first and last day with a sale.
+// ProductSpans returns the sales of each product in two windows, with the product's first and last day with a sale.
 func (q *questions) ProductSpans(ctx context.Context, in warehouse.Windows) (
 	warehouse.Pair[[]warehouse.ProductSpan], error,
 ) {

@@ -25,9 +25,9 @@ type Sources struct {
 	Models      Models
 	Experiments experiment.Source
 	Forecasts   Forecasts        // nil: forecasts are not recorded
-	Annotations Annotations      // nil: there are none
-	Governance  Governance       // nil: nothing is dismissed, and guardrails are those of a new workspace
-	AlertEvents AlertEvents      // nil: there are none
+	Annotations Annotations      // nil: no annotations
+	Governance  Governance       // nil: no dismissed insights, and the guardrails of a new workspace
+	AlertEvents AlertEvents      // nil: no alert events
 	Changes     Changes          // nil: records of the control store are read for each state
 	Clock       func() time.Time // the clock of answers
 	Now         func() time.Time // the real clock
@@ -98,8 +98,8 @@ type Key struct {
 	today civil.Date
 }
 
-// dataKey is a version of a workspace's data. If a workspace is deleted and created again under the same name, its data
-// versions start again. The creation time distinguishes the two.
+// dataKey is a version of a workspace's data. If a workspace is deleted and created again with the same ID, the data
+// versions start again. The creation time distinguishes the two workspaces.
 type dataKey struct {
 	workspace measure.WorkspaceID
 	made      int64 // microseconds since 1970
@@ -121,7 +121,7 @@ type recordsKey struct {
 	control.ForecastState
 }
 
-// State is a workspace at one moment: everything that its snapshot depends on, read once.
+// State contains all inputs of a workspace's snapshot at one moment.
 type State struct {
 	Key
 	Stored
@@ -133,7 +133,7 @@ type State struct {
 	unversioned error // reason why the data version is unknown
 }
 
-// Versioned reports whether the data version is known. If it is unknown, nothing may be cached.
+// Versioned reports whether the data version is known. If it is unknown, results must not be cached.
 func (s *State) Versioned() bool { return s.unversioned == nil }
 
 // RealDay returns the day of an instant of the real clock, such as the time of an import, in the workspace's zone.
@@ -230,7 +230,7 @@ func (r *Reader) zone(w control.Workspace) *time.Location {
 }
 
 // Loading returns the function load as a cache loader. The loader converts a panic to a counted [panics.Error]. Without
-// the conversion, the cache would return its own error.
+// the conversion, the cache would return another error.
 func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
 	return func(ctx context.Context, key K) (value V, err error) {
 		err = panics.Caught(func() (err error) {

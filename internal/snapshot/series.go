@@ -15,7 +15,7 @@ import (
 // Series contains consecutive days of the store or of a channel. Days without data are zero within the store's range;
 // the series excludes days outside the range.
 type Series struct {
-	Days           civil.Range // days of totals; empty if the store has no data in them
+	Days           civil.Range // days of totals; empty if the store has no data on these days
 	totals         []warehouse.DayTotal
 	RevenueUnknown bool // for a channel's series: no order is attributed to a channel
 }
@@ -54,8 +54,8 @@ func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days c
 	return s, nil
 }
 
-// spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once. This is cheaper
-// than the credits of one channel.
+// spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once, which is cheaper
+// than reading the credits of one channel.
 func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
@@ -209,7 +209,7 @@ func (s Series) Plus(t Series) Series {
 	return sum
 }
 
-// Minus returns the series without a part of it. The part has the same days or none.
+// Minus returns the series without a part. The part has the same days or none.
 func (s Series) Minus(part Series) Series {
 	rest := Series{Days: s.Days, totals: slices.Clone(s.totals), RevenueUnknown: s.RevenueUnknown}
 	for i, d := range part.totals {
@@ -219,8 +219,8 @@ func (s Series) Minus(part Series) Series {
 	return rest
 }
 
-// spendDays returns the range from the first to the last day with a spend report. Within it, days without a report have
-// zero spend. Credits may extend beyond this range.
+// spendDays returns the range from the first to the last day with a spend report. Within this range, days without a
+// report have zero spend. Credits may extend beyond the range.
 func spendDays(found []warehouse.DayTotal) civil.Range {
 	var days civil.Range
 	for _, d := range found {

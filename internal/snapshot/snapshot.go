@@ -1,6 +1,6 @@
 // Package snapshot reads and calculates the data of one workspace at one version of its data, settings, model and
 // experiments. The data are totals, series, customer panels, cohorts, results of experiments, and forecasts. The
-// package caches them. Tools, pages and jobs use snapshots. The package contains no user-facing text.
+// package caches these data. Tools, pages and jobs use snapshots. The package contains no user-facing text.
 package snapshot
 
 import (

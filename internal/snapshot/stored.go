@@ -44,7 +44,7 @@ type storedKey struct {
 	wants     Wants
 }
 
-// storedOf returns the records of a state. They are read again only after the control store has changed.
+// storedOf returns the records of a state. It reads them again only after a change of the control store.
 func (r *Reader) storedOf(ctx context.Context, s *State, wants Wants) (Stored, error) {
 	read := func(ctx context.Context, _ storedKey) (Stored, error) {
 		return r.readStored(context.WithoutCancel(ctx), s, wants) // other calls wait for the same records

@@ -15,10 +15,10 @@ import (
 	"assay/internal/measure"
 )
 
-// TakeOver stores the models that an earlier release stored as files in a folder, one per workspace, and removes each file
-// after its models are stored. If the store has models of the workspace, the file is removed without being used: an
-// earlier start was interrupted before the removal, or another node has stored its models first. Files of workspaces
-// that the store does not have and files that cannot be read remain.
+// TakeOver stores the models that an earlier release stored as files in a folder, one per workspace. It removes each
+// file after storing its models. If the store already has models of the workspace, it removes the file without using
+// it. In this case, an earlier start was interrupted before the removal, or another node was faster. Unreadable files
+// and files of unknown workspaces remain.
 func (k *Keeper) TakeOver(ctx context.Context, dir string, all []control.Workspace) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package training trains a workspace's models and stores them in the control data, so that all nodes use the model that
-// one node trains. Its caller runs one training at a time.
+// Package training trains a workspace's models and stores them in the control store. All nodes use the model that one
+// node trains. The caller must run one training at a time.
 package training
 
 import (
@@ -26,7 +26,7 @@ import (
 // seed is the seed of every training: the same data give the same model.
 const seed = 20260301
 
-// Facts are the queries for a model's data.
+// Facts are the warehouse queries for a model's data.
 type Facts interface {
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
@@ -45,13 +45,14 @@ type Store interface {
 type Options struct {
 	Store       Store
 	Facts       Facts
-	Experiments experiment.Source                    // nil: no workspace has any
+	Experiments experiment.Source                    // nil: no workspace has experiments
 	Now         func() time.Time                     // the real clock
 	Today       func(w control.Workspace) civil.Date // by the clock of answers, in the workspace's zone
-	// Running returns the progress of the workspace's training, and whether a training runs; nil: no training runs.
+	// Running returns the progress of the workspace's training, and whether a training is running. Nil means that none
+	// is running.
 	Running func(ws measure.WorkspaceID) (donePct int, running bool)
-	// Save calls the function save, which stores the result of the workspace's training, and repeats it while the store does
-	// not respond; nil: one attempt.
+	// Save calls the function save, which stores the result of the workspace's training. It retries while the store
+	// does not respond. Nil means one attempt.
 	Save func(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error
 	Log  *slog.Logger
 }
@@ -93,8 +94,8 @@ type newTests struct {
 	coverage warehouse.Coverage
 }
 
-// storeTTL is how long models and experiments are used without asking the store whether another node has changed them.
-// Keys have the same limit.
+// storeTTL is the maximum age of models and experiments that a node uses without checking the store for changes by
+// another node. API keys have the same limit.
 const storeTTL = 2 * time.Second
 
 // stored is the JSON of a workspace's models. A workspace that was recreated with the same ID has another creation time.
@@ -309,8 +310,8 @@ func parse(id measure.WorkspaceID, text []byte) (stored, error) {
 }
 
 // Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if it is rejected. An
-// earlier model with the same settings that was not rejected remains in use. Only one training may run at a time. A
-// model is kept and stored later while the store does not respond; see [Options].
+// earlier model with the same settings that was not rejected remains in use. Only one training may run at a time. While
+// the store does not respond, Train retries; see [Options].
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	state, err := k.store.ModelState(ctx, w.ID)
 	if err != nil {
@@ -358,16 +359,16 @@ func (k *Keeper) fit(ctx context.Context, w control.Workspace, asked mix.Request
 	return model, nil
 }
 
-// Tried returns when the workspace's last training ended on any node, including rejected trainings; zero if there was
-// none.
+// Tried returns the time when the workspace's last training ended on any node, including trainings with a rejected
+// model. It is zero without a training.
 func (k *Keeper) Tried(ctx context.Context, w control.Workspace) (time.Time, error) {
 	state, err := k.store.ModelState(ctx, w.ID)
 	return state.TrainedAt, err
 }
 
-// sparing makes the garbage collector run when the heap has doubled. A training produces much more garbage than calls
-// do, and its duration matters less. The function done restores the setting and returns free memory to the system. One
-// training runs at a time.
+// sparing makes the garbage collector run when the heap has doubled. A training produces much more garbage than calls,
+// and a slower training is acceptable. The function done restores the setting and returns free memory to the system.
+// One training runs at a time.
 func sparing() (done func()) {
 	const percent = 100
 	usual := debug.SetGCPercent(percent)
@@ -442,7 +443,7 @@ func (k *Keeper) fill(ctx context.Context, w control.Workspace, s *mix.Store) er
 	return nil
 }
 
-// keep stores the models in one step: a reader sees either the old or the new models.
+// keep stores the models in one step. A reader gets either the old or the new models.
 func (k *Keeper) keep(ctx context.Context, w control.Workspace, version int, s stored) error {
 	s.Made, s.At = w.CreatedAt, k.now().UTC().Truncate(time.Microsecond)
 	text, err := json.Marshal(s)

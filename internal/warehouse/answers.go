@@ -21,10 +21,10 @@ type AnswersOf struct {
 
 // AnswerTotals are the totals of a window.
 type AnswerTotals struct {
-	All       int64 // ignores the selection
+	All       int64 // answers, regardless of the selection
 	Selected  int64
 	Named     int64 // selected answers that name a channel
-	Responses int64 // orders with an answer, and persons who answered without an order; ignores the selection
+	Responses int64 // orders with an answer, and persons who answered without an order; regardless of the selection
 }
 
 // AnswerCount counts the answers that name a channel. If the answers name no channel, it counts the answers with the
@@ -37,7 +37,7 @@ type AnswerCount struct {
 	New       int64 // answers with the first order of a customer
 	Returning int64 // answers with a later order
 	Known     int64 // answers with an order in the store
-	Charged   int64 // revenue of these orders
+	Charged   int64 // revenue of the orders in Known
 }
 
 // AnswerCredit is the number of respondents to a question by last-touch channel.

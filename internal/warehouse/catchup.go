@@ -8,8 +8,8 @@ import (
 
 // Successor is an engine that opens files of earlier releases. Such files may lack derived figures.
 type Successor interface {
-	// CatchUp computes the missing figures of a workspace and reports whether there were any. If figures were missing,
-	// the data version increases.
+	// CatchUp computes the missing figures of a workspace and reports whether figures were missing. If figures were
+	// missing, the data version increases.
 	CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error)
 }
 

@@ -21,14 +21,15 @@ func (w *salesQuestions) CouponChannel(ctx context.Context, ws measure.Workspace
 	return m, nil
 }
 
-// couponSource is the name of the reader of coupon mappings. The ledger also uses it for individual changes.
+// couponSource is the name of the reader of coupon mappings. The import ledger also uses this name for individual
+// changes.
 const couponSource = "coupon_map"
 
-// CouponChange maps a discount code to a channel. Without a channel, the code is no longer mapped.
+// CouponChange maps a discount code to a channel. An empty channel removes the mapping.
 type CouponChange struct {
 	Code    string
 	Channel measure.Channel
-	Where   string // where the change was made, for the ledger
+	Where   string // where the change was made, for the import ledger
 }
 
 // MapCoupon changes the channel of a discount code and returns the previous mapping. The code keeps its creator. If the

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Coverage returns the range and the row counts of the store's data.
+// Coverage returns the date range and the row counts of the store's data.
 func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
 	version, err := w.Version(ctx, ws)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *coverageQuestions) Channels(ctx context.Context, ws measure.WorkspaceID
 	return out, err
 }
 
-// RecentOrders returns the number of orders since the day, which determines the rate-limit tier.
+// RecentOrders returns the number of orders since the given day. This number determines the rate-limit tier.
 func (w *coverageQuestions) RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error) {
 	var orders int64
 	err := w.ask(ctx, ws, "recent_orders", values{"first": from.String()}, func(row Row) error {

@@ -25,7 +25,7 @@ type CreatorTotals struct {
 }
 
 // CreatorOrders contains the orders that the same signals attribute to a creator. An order is in one row only. The
-// creator in the survey answer comes first, then the creator of the code with the largest discount.
+// creator in the survey answer takes precedence over the creator of the code with the largest discount.
 type CreatorOrders struct {
 	Creator  string // "": orders of the online store without a creator
 	ByCode   bool

@@ -101,7 +101,7 @@ func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// Panel contains the customers of a store. If there are too many, it contains the customers with the smallest keys.
+// Panel contains the customers of a store. For a large store, it contains only the customers with the smallest keys.
 // Keys are keyed hashes, so this sample is stable and equivalent to a random sample.
 type Panel struct {
 	Customers []PanelCustomer
@@ -123,7 +123,7 @@ type PanelDay struct {
 	Tax      int64
 	Shipping int64
 	Refunds  int64
-	Net      int64 // charged for order lines
+	Net      int64 // amount charged for order lines
 	Costed   int64 // part of Net with a known cost
 	Cost     int64
 }
@@ -168,7 +168,7 @@ func (w *customerQuestions) Panel(ctx context.Context, ws measure.WorkspaceID) (
 type PathTotal struct {
 	Channels []measure.Channel // oldest first; consecutive touchpoints of one channel are merged
 	Sums     measure.Sums
-	Touches  int64 // touchpoints of all its orders
+	Touches  int64 // touchpoints of all orders with this path
 	Seconds  int64 // sum over the orders, from first touchpoint to order
 }
 
@@ -184,8 +184,8 @@ func channelsOf(path string) []measure.Channel {
 	return channels
 }
 
-// Paths returns the conversion paths of the orders in each window, sorted by their channels. Refunds are dated by their
-// own day and have the path of their order.
+// Paths returns the conversion paths of the orders in each window, sorted by the paths' channels. A refund has its own
+// day and the path of its order.
 func (w *customerQuestions) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
 	bind := in.bind()
 	bind["segment"] = string(segment)
@@ -227,7 +227,7 @@ type Touched struct {
 }
 
 // TopPaths returns the most frequent conversion paths. A large store has almost as many paths as orders, so most calls
-// read only the most frequent ones.
+// read only the most frequent paths.
 func (w *customerQuestions) TopPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (PathRanking, error) {
 	var r PathRanking
 	bind := of.Windows.bind()
@@ -298,7 +298,7 @@ func (w *customerQuestions) pathRanks(ctx context.Context, ws measure.WorkspaceI
 	return ranks, err
 }
 
-// topPaths returns a page of the ranking. With the ranks, it reads only paths that may be on this page or on earlier
+// topPaths returns a page of the ranking. It uses the ranks to read only paths that may be on this page or on earlier
 // pages.
 func (w *customerQuestions) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
 	if len(ranks) == 0 {

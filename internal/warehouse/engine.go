@@ -1,7 +1,7 @@
 // Package warehouse stores facts and answers a fixed set of typed queries about them.
 //
 // The SQL of each query is a file in sql. An [Engine] runs the query. A [Dialect] renders the few differences between
-// engines. The database computes numbers and totals. Package measure computes statistics.
+// engines. The database computes row counts and totals. Package measure computes statistics.
 package warehouse
 
 import (
@@ -86,7 +86,7 @@ func New(engine Engine) *Warehouse {
 
 // Version returns the workspace's data version. Each import that changes data increases it by one. A new workspace
 // starts with a unique number, so a deleted workspace and its replacement have different versions. The error is of kind
-// unavailable if the workspace's facts cannot be read.
+// unavailable if the workspace's facts are unreadable.
 func (a *asker) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
 	return a.engine.Version(ctx, ws)
 }

@@ -26,8 +26,8 @@ type ExportedTable struct {
 // Exporter is an engine that can write all its tables to files.
 type Exporter interface {
 	// Export writes every fact table of a workspace and the import ledger to an existing directory. It writes one
-	// sorted file per table, from one consistent snapshot. Amounts are minor units of the workspace's currency.
-	// Instants are in UTC. Customers are keyed hashes.
+	// sorted file per table from one consistent snapshot. Amounts are minor units of the workspace's currency. Instants
+	// are in UTC. Customers are keyed hashes.
 	Export(ctx context.Context, ws measure.WorkspaceID, dir string, format ExportFormat) ([]ExportedTable, error)
 }
 

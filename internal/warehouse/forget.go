@@ -11,15 +11,16 @@ import (
 	"assay/internal/money"
 )
 
-// Forgotten returns the forgotten customers as keyed hashes. A workspace must not store their data.
+// Forgotten returns the forgotten customers as keyed hashes. A workspace must not store personal data of these
+// customers.
 type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]struct{}, error)
 
-// Forgetting makes all later imports exclude these customers. Call it before using the warehouse.
+// Forgetting sets the customers that all later imports exclude. Call Forgetting before using the warehouse.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers and of their addresses, IDs and phone numbers, without duplicates. If
-// only one customer has a phone number, all hashes of that customer are included. A phone number that several customers
-// share, such as a family's, identifies none of them.
+// KnownAs returns the keyed hashes of customers and of their addresses, IDs and phone numbers, without duplicates. A
+// phone number of only one customer identifies this customer, and all the customer's hashes are included. A phone
+// number of several customers, such as a family, identifies none of them.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
 	add := func(hash string) {
@@ -101,9 +102,9 @@ func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash
 	return nil
 }
 
-// Forget deletes customers, who are identified by keyed hash. It removes them from their orders and deletes their
-// profiles. The orders remain as anonymous orders, so totals do not change, but figures by customer change. It returns
-// the number of their orders.
+// Forget deletes customers, identified by keyed hash. It removes the customers from their orders and deletes their
+// profiles. The orders remain as anonymous orders, so only figures by customer change, not totals. Forget returns the
+// number of these orders.
 func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, customers ...string) (int, error) {
 	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: "forget", File: "customers who are forgotten", Base: base, Forget: customers})
 	if err != nil {
@@ -162,8 +163,8 @@ type forgetfulImport struct {
 }
 
 // Add adds rows and changes the batch itself. Orders of forgotten customers become anonymous. Profiles and ties of
-// forgotten customers are dropped. Add also forgets an address that the batch ties to a forgotten ID, and an ID that it
-// ties to a forgotten address.
+// forgotten customers are dropped. If the batch ties an address to a forgotten ID, or an ID to a forgotten address, Add
+// also forgets the address or ID.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	b.Ties = slices.DeleteFunc(b.Ties, func(t CustomerTie) bool {
 		_, id := i.forgotten[t.KnownAs]

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// DayVersions returns every version of the daily totals of a period. Each import that changed totals gives a version.
+// DayVersions returns every version of the daily totals of a period. Each import that changed totals creates a version.
 // Versions are sorted by kind, part, day and import. Changes by feeds within a clock hour are one version; see
 // [ImportSpec]. In a store of an earlier release, the first versions are the totals at the time of the update.
 func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error) {
@@ -60,8 +60,8 @@ func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceI
 	return out, err
 }
 
-// LateChanges counts, by surface and platform, the days with figures that changed after they were first visible. It
-// includes the changes by imports in the given period. It also returns the range of these days.
+// LateChanges returns, by surface and platform, the number and range of days with figures that changed after they were
+// first visible. It includes the changes by imports in the given period.
 func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error) {
 	err = w.ask(ctx, ws, "late_changes", bindDays(imported), func(row Row) error {
 		return row.Scan(&parts, &days.First, &days.Last)

@@ -23,8 +23,9 @@ type ImportSpec struct {
 	Base      money.Currency // the workspace's currency
 	Zone      *time.Location // the workspace's time zone; nil: UTC
 
-	// Feed marks one of many small imports, such as webhook messages and Singer taps. Each contains the orders that
-	// changed since the previous import, on any day. The history stores one version per day and hour for feeds.
+	// Feed marks one of many small imports, such as webhook messages and Singer taps. A feed's import contains the
+	// orders that changed since the previous import, on any day. The history stores one version per day and hour for
+	// feeds.
 	Feed bool
 }
 
@@ -37,7 +38,7 @@ type AdWindow struct {
 }
 
 // Import is one atomic import. Nothing is visible before Commit. A process killed before Commit leaves the store
-// unchanged. An import must be used by one goroutine only.
+// unchanged. Only one goroutine may use an import.
 //
 // A row replaces the row with its key. These rules apply to rows that belong to an order:
 //
@@ -58,12 +59,12 @@ type AdWindow struct {
 //
 // The store keeps the latest twenty touchpoints of an order.
 type Import interface {
-	// Add adds rows. The batch may be reused after it returns.
+	// Add adds rows. The caller may reuse the batch after Add returns.
 	Add(ctx context.Context, b *Batch) error
 	// Replace adds windows that become known during reading. Call it before Commit.
 	Replace(windows ...AdWindow)
-	// Commit merges rows by natural key, rebuilds the roll-ups of changed days, writes the ledger and makes
-	// everything visible in one transaction. With DryRun it returns the same counts and stores nothing.
+	// Commit merges rows by natural key, rebuilds the roll-ups of changed days, writes the import ledger and makes all
+	// changes visible, in one transaction. With DryRun, Commit returns the same counts and stores nothing.
 	Commit(ctx context.Context) (Outcome, error)
 	// Abort discards the import. After Commit it does nothing.
 	Abort()
@@ -71,11 +72,11 @@ type Import interface {
 
 // Outcome is the result of an import.
 type Outcome struct {
-	ID      string // ID of the ledger entry
-	Already bool   // the same file was imported before, and its data are still current
+	ID      string // ID of the entry in the import ledger
+	Already bool   // the same file was imported before, and the file's data are still current
 	Tables  map[string]Counts
 	Older   int64       // orders dropped because the store has a later version
-	Waiting int64       // missing orders of separate lines or codes, and orders in another currency
+	Waiting int64       // number of orders with separate lines or codes that are missing or in another currency
 	Days    civil.Range // from the first to the last changed day; zero if none changed
 	DaysHit int         // number of changed days
 	Version uint64      // current data version

@@ -13,7 +13,7 @@ func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) 
 	if err != nil || spec.FileHash == "" {
 		return load, err
 	}
-	// From here on, no other import can change the workspace, so the answer is valid until Commit.
+	// From here on, no other import can change the workspace, so the result is valid until Commit.
 	_, current, err := w.Imported(ctx, spec.Workspace, spec.FileHash)
 	if err != nil {
 		load.Abort()
@@ -35,12 +35,12 @@ func (f *fileImport) Commit(ctx context.Context) (Outcome, error) {
 	return out, err
 }
 
-// Imports returns the latest entries of the ledger, newest first.
+// Imports returns the latest entries of the import ledger, newest first.
 func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]ImportRecord, error) {
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }
 
-// Imported reports whether a file with this hash was imported and whether its data are still current.
+// Imported reports whether a file with this hash was imported, and whether the file's data are still current.
 func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
 	var id int64
 	err := w.ask(ctx, ws, "imported", values{"file_hash": fileHash}, func(row Row) error { return row.Scan(&id) })

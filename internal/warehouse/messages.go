@@ -8,7 +8,7 @@ import (
 )
 
 // MessageSums contains the results of emails and text messages, as the sending tool reports them. Opens and clicks are
-// unique within a report row, so the sum over days may count a reader more than once.
+// unique within a report row, so the sum over days may count a recipient more than once.
 type MessageSums struct {
 	Rows         int64 // report rows
 	Recipients   int64
@@ -20,7 +20,7 @@ type MessageSums struct {
 	Unsubscribes int64
 	Spam         int64
 	Bounces      int64
-	SinceSend    int64 // rows with totals since sending, dated with the day of sending
+	SinceSend    int64 // rows with totals since sending, on the day of sending
 	Days         civil.Range
 }
 

@@ -41,7 +41,7 @@ type ProductSpan struct {
 	SKU      string
 	Title    string
 	Units    int64
-	Net      int64 // charged for the product's lines
+	Net      int64 // amount charged for the product's lines
 	Discount int64
 	Sold     civil.Range
 }

@@ -62,7 +62,7 @@ const (
 	Creatives CampaignLevel = "creative"
 )
 
-// CampaignSort is the figure by which campaign rows are sorted, largest first. Equal rows are sorted by ID.
+// CampaignSort is the figure by which campaign rows are sorted, largest first. Ties are sorted by ID.
 type CampaignSort string
 
 // The sort keys.
@@ -110,7 +110,7 @@ type ProductsOf struct {
 	Offset  int
 }
 
-// ProductSort is the figure by which product rows are sorted, largest first. Equal rows are sorted by SKU and title.
+// ProductSort is the figure by which product rows are sorted, largest first. Ties are sorted by SKU and title.
 type ProductSort string
 
 // The sort keys.
@@ -126,7 +126,7 @@ type ProductTotal struct {
 	Title    string
 	Units    int64
 	Orders   int64 // orders that contain the product
-	Net      int64 // charged for the product's lines
+	Net      int64 // amount charged for the product's lines
 	Discount int64
 	Cost     int64
 	Costed   int64 // units with a known cost
@@ -165,7 +165,7 @@ type CouponPage struct {
 	Totals Pair[CouponTotal] // Orders counts each order once
 }
 
-// Coverage describes the range of the store's data.
+// Coverage describes the date range and the amount of the store's data.
 type Coverage struct {
 	Orders    int64
 	Cancelled int64

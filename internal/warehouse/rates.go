@@ -7,7 +7,7 @@ import (
 )
 
 // FXRates returns all exchange rates, by day, currency pair and source. If a day and pair has several rates, the last
-// one is used.
+// rate applies.
 func (w *salesQuestions) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]FXRate, error) {
 	var rates []FXRate
 	err := w.ask(ctx, ws, "fx_rates", nil, func(row Row) error {

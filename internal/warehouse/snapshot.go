@@ -14,7 +14,8 @@ type Snapshotter interface {
 	// State identifies the contents of a snapshot taken now. A workspace without facts has the zero state.
 	State(ctx context.Context, ws measure.WorkspaceID) (SnapshotState, error)
 	// Snapshot writes the committed facts to a new file in an existing directory. It blocks neither imports nor
-	// queries. It excludes imports that are not committed when it begins. When it returns, the file is on disk.
+	// queries. The snapshot excludes imports that are not committed when Snapshot begins. When Snapshot returns, the
+	// file is on disk.
 	Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (Snapshot, error)
 }
 
@@ -49,7 +50,8 @@ func (t TableTotals) Equal(o TableTotals) bool {
 // EqualTotals reports whether two lists of tables have the same totals.
 func EqualTotals(a, b []TableTotals) bool { return slices.EqualFunc(a, b, TableTotals.Equal) }
 
-// Snapshots returns the engine's snapshots. If the engine has no snapshots, it returns a fault of kind not_ready.
+// Snapshots returns the engine's snapshots. If the engine does not support snapshots, it returns a fault of kind
+// not_ready.
 func (w *Warehouse) Snapshots() (Snapshotter, error) {
 	engine, ok := w.engine.(Snapshotter)
 	if !ok {

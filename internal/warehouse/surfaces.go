@@ -20,7 +20,8 @@ type SpendDay struct {
 	Spend   int64
 }
 
-// SurfaceTotals returns each surface's totals in each window, sorted by surface. Their total equals StoreTotals.
+// SurfaceTotals returns each surface's totals in each window, sorted by surface. The sum over surfaces equals
+// StoreTotals.
 func (w *salesQuestions) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]SurfaceTotal], error) {
 	var totals Pair[[]SurfaceTotal]
 	err := w.ask(ctx, ws, "surface_totals", in.bind(), func(row Row) error {

@@ -22,7 +22,7 @@ func (w *Warehouse) Targets(ctx context.Context, ws measure.WorkspaceID) ([]Targ
 	return out, err
 }
 
-// targetSource is the name of the reader of targets. The ledger also uses it for individual changes.
+// targetSource is the name of the reader of targets. The import ledger also uses this name for individual changes.
 const targetSource = "targets"
 
 // TargetChange sets or removes a target. It replaces the target for the same metric, kind of period, first day and
@@ -30,10 +30,10 @@ const targetSource = "targets"
 type TargetChange struct {
 	Target  Target
 	Removed bool
-	Where   string // where the change was made, for the ledger
+	Where   string // where the change was made, for the import ledger
 }
 
-// ChangeTarget sets or removes a target and returns the previous value, or nil if there was none. Setting an equal
+// ChangeTarget sets or removes a target and returns the previous value, or nil if there was no target. Setting an equal
 // value changes nothing. Removing a missing target is a fault of kind not_found. The change is an import. A workspace
 // has one import at a time, so ChangeTarget waits for other imports until ctx ends.
 func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, c TargetChange) (before *float64, err error) {

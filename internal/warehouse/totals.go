@@ -54,7 +54,7 @@ func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.Workspace
 }
 
 // ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds, undated
-// and spend. Other figures are zero. If a channel has none of these figures, it may have other figures. In that case,
+// and spend. Other figures are zero. If a channel has none of the figures of a summary but may have other figures,
 // ChannelBriefs reads all figures.
 func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
@@ -114,7 +114,7 @@ func (p *Pair[T]) of(period int) *T {
 }
 
 // adjacent reports whether the earlier window ends the day before the recent window begins, as in comparisons with the
-// previous period. In that case, one scan of the days is sufficient for both windows.
+// previous period. One scan of the days is then sufficient for both windows.
 func (in Windows) adjacent() bool {
 	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }

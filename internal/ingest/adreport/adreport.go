@@ -36,7 +36,7 @@ const (
 	Clicks       = "clicks"
 	Spend        = "spend"
 	Conversions  = "conversions"
-	Results      = "results" // conversions, if the row's indicator shows purchases
+	Results      = "results" // conversions, if the row's result indicator is purchases
 	Indicator    = "indicator"
 	Value        = "value"
 	Attribution  = "attribution"
@@ -47,18 +47,18 @@ type Spec struct {
 	Name          string           // name of the reader
 	Source        string           // source of the facts; empty: the reader's name
 	Title         string           // title of the report
-	Platform      measure.Platform // "" if a column contains it
+	Platform      measure.Platform // "": a column contains it
 	Columns       []source.Column
 	Required      []string // fields; a column with the currency in its name satisfies Spend
-	Signature     []string // folded names; the header must have at least one, because no other platform uses them
+	Signature     []string // folded names that no other platform uses; the header must have at least one of them
 	Fixed         map[string]string
 	Decimal       money.Notation  // 0: detected
 	Order         source.DayOrder // unknown: detected
 	Daily         string          // instructions for one row per day on the platform
 	Account       string          // account of a report without an account column; empty: "default"
 	Micros        []string        // fields in millionths of the currency: Spend or Value
-	NamesRequired bool            // the report must identify campaigns, ad sets or ads; otherwise it has the spend of a whole account
-	Excluded      []string        // folded names of columns that the report must not have, because it would cover only part of the spend
+	NamesRequired bool            // the report must identify campaigns, ad sets or ads; without these, it has the spend of a whole account
+	Excluded      []string        // folded names of columns that the report must not have: it would cover only part of the spend
 }
 
 // New returns a reader of the report.
@@ -176,7 +176,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	return sheet, nil
 }
 
-// currency returns the currency for rows that do not contain one.
+// currency returns the currency for rows without a currency.
 func (r reader) currency(found places, o source.Options) (money.Currency, error) {
 	switch {
 	case found.spendCurrencyNamed:

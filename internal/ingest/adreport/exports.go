@@ -14,11 +14,11 @@ func Exports() []source.Reader {
 	return readers
 }
 
-// exports has one entry per platform. Documentation shows the first name of a column. The other names are older names
-// and translations. All names are in the form of [source.Fold].
+// exports has one entry per platform. Documentation shows the first name of a column. The other names of the column are
+// older names and translations. All names are in the form of [source.Fold].
 var exports = []Spec{
 	// Ads Manager exports in the language of the user. The reader supports English, German, French and Spanish. Meta
-	// counts two kinds of clicks. Link clicks are preferred, because only they can lead to the shop.
+	// reports two kinds of clicks. Link clicks take precedence, because only these clicks can lead to the shop.
 	{
 		Name:     "meta_ads",
 		Title:    "Meta Ads Manager report",
@@ -70,8 +70,8 @@ var exports = []Spec{
 			}},
 		},
 	},
-	// Reports of campaigns, ad groups and ads, in English and German. They start with two lines above the table and
-	// end with totals.
+	// Reports of campaigns, ad groups and ads, in English and German. The files start with two lines above the table
+	// and end with totals.
 	{
 		Name:      "google_ads",
 		Title:     "Google Ads report",

@@ -70,8 +70,8 @@ func (s *rows) name(field string) string {
 	return field
 }
 
-// fromMicros converts millionths of the currency to money after all rows of a day are added. Converting hourly rows
-// would round each row. Errors are [source.RowError]s.
+// fromMicros converts millionths of the currency to money after all rows of a day are added. Converting each hourly row
+// would add a rounding error per row. Errors are [source.RowError]s.
 func (s *rows) fromMicros() error {
 	if len(s.spec.Micros) == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 const defaultAccount = "default"
 
-// rows collects a report. Close returns its rows, because a breakdown splits an ad's day into several rows.
+// rows collects a report. Close returns the summed rows, because a breakdown splits an ad's day into several rows.
 type rows struct {
 	spec      Spec
 	header    source.Header
@@ -58,7 +58,7 @@ func (s *rows) cell(fields []string, field string) string {
 	return s.spec.Fixed[field]
 }
 
-// Skip implements [source.Rows]. It skips totals: rows that have no day or do not name a campaign, ad set or ad.
+// Skip implements [source.Rows]. It skips totals: rows without a day, or without a campaign, ad set or ad.
 func (s *rows) Skip(fields []string) bool {
 	day := s.cell(fields, Day)
 	if day == "" {
@@ -159,7 +159,7 @@ func (s *rows) Close(b *warehouse.Batch) (source.Summary, error) {
 	return source.Summary{Windows: s.list, Totals: s.totals}, err
 }
 
-// row reads a record. The result fresh is false if an earlier record of the file has the same content.
+// row reads a record. The result fresh is false if an earlier record in the file has the same content.
 func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err error) {
 	content := s.hasher.Row(0, rec.Fields)
 	if _, ok := s.known[content]; ok {
@@ -182,8 +182,7 @@ func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err err
 	return row, true, nil
 }
 
-// day returns the day of a row. It rejects the file if a row covers several days, because the report then has no daily
-// data.
+// day returns the day of a row. If a row covers several days, the report has no daily data, and day rejects the file.
 func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	field := Day
 	if none(s.cell(rec.Fields, Day)) {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// StatusOf returns the status for a platform's word.
+// StatusOf returns the delivery status for a platform's word.
 func StatusOf(word string) measure.AdStatus {
 	word = strings.ToLower(strings.TrimSpace(word))
 	switch word {
@@ -30,10 +30,10 @@ func StatusOf(word string) measure.AdStatus {
 type BudgetColumn struct {
 	Names []string             // folded names, the preferred one first
 	Unit  measure.BudgetUnit   // "": whole units of the account's currency, with decimals
-	Per   measure.BudgetPeriod // "": another column contains it
+	Per   measure.BudgetPeriod // "": another column contains the period
 }
 
-// Budgets returns the budget columns of a platform's tables. The first column with a value is used.
+// Budgets returns the budget columns of a platform's tables. The first column with a value applies.
 func Budgets(p measure.Platform) []BudgetColumn {
 	plain := measure.BudgetUnit("")
 	if p == measure.Facebook {
@@ -56,7 +56,7 @@ var (
 	Periods  = []string{"budget type", "budget mode"}
 )
 
-// PeriodOf returns the budget period for a platform's word. It returns false if the word means that there is no budget.
+// PeriodOf returns the budget period for a platform's word. It returns false for a word that means no budget.
 func PeriodOf(word string) (measure.BudgetPeriod, bool) {
 	switch word = strings.ToLower(strings.TrimSpace(word)); {
 	case strings.Contains(word, "infinite"):

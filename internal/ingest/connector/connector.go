@@ -1,6 +1,6 @@
 // Package connector reads the tables that Fivetran, Airbyte and dlt write to a warehouse, exported as CSV or Parquet.
 //
-// Columns identify a table, because each vendor names them after the platform's API. Facts have the same source as the
+// Columns identify a table, because each vendor uses the names of the platform's API. Facts have the same source as the
 // platform's report, so the latest import of a table or a report replaces the account's days. The readers of [Names]
 // read tables with the names of campaigns.
 package connector
@@ -21,7 +21,7 @@ func Ads() []source.Reader {
 	return readers
 }
 
-// part lists columns of tables that cover only part of the spend, such as the spend of keywords.
+// part lists columns of tables that cover only part of the spend, such as keywords.
 var part = []string{
 	"search term", "search query", "keyword id", "keyword ad group criterion", "ad group criterion criterion id", "age", "gender", "action type",
 }

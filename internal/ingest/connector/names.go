@@ -11,7 +11,7 @@ import (
 )
 
 // Names returns the readers of tables that name campaigns, ad sets and ads and their parents. Tables of spend contain
-// only IDs. A table may contain several versions of a name. The latest version is used.
+// only IDs. If a table contains several versions of a name, the latest version applies.
 func Names() []source.Reader {
 	readers := make([]source.Reader, 0, len(names))
 	for i := range names {
@@ -123,7 +123,7 @@ func (n *nameTables) Name() string { return n.name }
 // Title implements [source.Reader].
 func (n *nameTables) Title() string { return n.title }
 
-// Fit implements [source.Reader]. The best fit of the platform's tables is used.
+// Fit implements [source.Reader]. It returns the best fit of the platform's tables.
 func (n *nameTables) Fit(h source.Header) source.Fit {
 	_, fit := n.table(h)
 	return fit
@@ -264,7 +264,7 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	return nil
 }
 
-// instant reads a time. A missing column and an empty cell give the zero time.
+// instant reads a time. It returns the zero time for a missing column or an empty cell.
 func (r *nameRows) instant(rec tabular.Record, column int) (time.Time, error) {
 	cell := source.Cell(rec.Fields, column)
 	if cell == "" {

@@ -25,16 +25,16 @@ var tariffs = map[measure.Platform]tariff{
 	measure.Amazon:   {source: "amazon_ads", account: "ENTITY2K7Q4H1ZC9", perThousand: 11.2, clickRate: 0.0061},
 }
 
-// eagerness is the number of conversions that the platform claims for a role's campaigns, relative to prospecting
+// eagerness is the number of conversions that the platform claims for campaigns of a role, relative to prospecting
 // campaigns with the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
 // restated returns the share of a day's conversions that a platform has reported after age days. Orders occur up to
-// some days after a click, and the platform reports them on the day of the click.
+// some days after a click. The platform reports an order on the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
-// wear returns the remaining share of an ad's click rate after a number of days. It approaches 55% with a time constant
-// of 40 days.
+// wear returns the remaining share of an ad's click-through rate (CTR) after a number of days. The share approaches 55%
+// with a time constant of 40 days.
 func wear(age int) float64 { return 0.55 + 0.45*math.Exp(-float64(age)/40) }
 
 // emitAds writes the ad reports, by platform and day.

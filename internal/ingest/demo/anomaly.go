@@ -11,7 +11,7 @@ const (
 	metricAttributed = "attributed_orders"
 )
 
-// anomaly is an unusual day that the calendar does not explain.
+// anomaly is an anomalous day that the calendar does not explain.
 type anomaly struct {
 	what    string
 	metric  string
@@ -32,7 +32,7 @@ var anomalySpecs = []anomaly{
 	{what: "named on morning television", metric: metricRevenue, factor: 2.10, from: 530, to: 500},
 }
 
-// planAnomalies assigns each anomaly to an ordinary day in its window. A quiet store has none.
+// planAnomalies assigns each anomaly to an ordinary day in its window. A store with the option Quiet has no anomalies.
 func (p *plan) planAnomalies() []anomaly {
 	if p.opt.Quiet {
 		return nil
@@ -54,8 +54,8 @@ func (p *plan) planAnomalies() []anomaly {
 	return found
 }
 
-// open returns the share of a day's expected orders that can be placed. It is 1 on ordinary days, less during an
-// outage, and the share before noon on the last day.
+// open returns the share of a day's expected orders that customers can place. The share is 1 on ordinary days and lower
+// during an outage. On the last day, it is the share before noon.
 func (p *plan) open(t int) float64 {
 	part := p.dayShare(t)
 	for _, a := range p.anomalies {
@@ -76,8 +76,8 @@ func (p *plan) viral(t int) float64 {
 	return 1
 }
 
-// seen returns the share of a day's order sources that the store records. It is 1 except on the day of a recording
-// failure.
+// seen returns the share of a day's order sources that the store records. The share is 1 except on the day of a
+// tracking failure.
 func (p *plan) seen(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricAttributed {
@@ -87,7 +87,7 @@ func (p *plan) seen(t int) float64 {
 	return 1
 }
 
-// weighSlips converts the error in one channel's budget to a factor of the store's total spend on that day.
+// weighSlips converts a spend anomaly of one channel to a factor of the store's total spend on that day.
 func (p *plan) weighSlips(media []*medium) {
 	for i, a := range p.anomalies {
 		if a.metric != metricSpend {

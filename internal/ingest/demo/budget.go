@@ -13,7 +13,7 @@ type habit struct {
 	bursts  float64 // per year: 7 to 14 days at 1.6 to 2.4 times the level
 	pauses  float64 // per year: 3 to 8 days without spend
 	weekend float64 // Saturdays and Sundays relative to other days
-	season  float64 // 0: spend ignores the season; 1: it follows demand
+	season  float64 // 0: spend ignores the season; 1: spend follows demand
 	wander  float64 // standard deviation of the daily noise, on the log scale
 	flights bool    // active on Tuesdays and Thursdays, for some weeks with gaps between them
 }

@@ -21,7 +21,7 @@ const (
 // growthPerYear is the factor by which a surface's demand grows per year.
 var growthPerYear = [surfaceCount]float64{online: 1.20, marketplace: 1.26, shortVideo: 1.60, retail: 1.06, wholesale: 1.10}
 
-// weekdays contains demand by day of the week, Sunday first.
+// weekdays contains relative demand by day of the week, Sunday first.
 var weekdays = [surfaceCount][7]float64{
 	online:      {1.09, 1.03, 0.98, 0.97, 0.99, 0.95, 0.99},
 	marketplace: {1.05, 1.04, 1.01, 1.00, 0.98, 0.95, 0.97},
@@ -30,10 +30,10 @@ var weekdays = [surfaceCount][7]float64{
 	wholesale:   {0.05, 1.48, 1.52, 1.46, 1.36, 1.08, 0.05},
 }
 
-// noonHour is the hour at which the last day's data end.
+// noonHour is the hour at which the data of the last day end.
 const noonHour = 12
 
-// hours contains demand by hour of the day in the store's time zone.
+// hours contains relative demand by hour of the day in the store's time zone.
 var hours = []float64{
 	0.9, 0.5, 0.3, 0.25, 0.3, 0.6, 1.3, 2.2, 3.2, 4.2, 5.0, 5.4,
 	5.6, 5.4, 5.2, 5.1, 5.0, 5.1, 5.4, 6.2, 6.8, 6.6, 4.8, 2.4,

@@ -13,7 +13,7 @@ type role string
 
 const (
 	prospecting role = "prospecting"
-	retargeting role = "retargeting" // visitors; many would return without ads
+	retargeting role = "retargeting" // previous visitors; many would return without ads
 	brand       role = "brand"       // people who searched for the store's name
 )
 
@@ -79,11 +79,11 @@ type campaign struct {
 	spend     []float64 // by day, minor units
 }
 
-// ad is a creative. It runs for some weeks and wears out.
+// ad is a creative. It runs for some weeks, with increasing ad fatigue.
 type ad struct {
 	id, name string
 	first    int     // day
-	appeal   float64 // relative click rate
+	appeal   float64 // relative click-through rate
 }
 
 // adRow is the spend of one row of an ad report.
@@ -255,8 +255,8 @@ func (m *medium) book(row adRow) {
 	}
 }
 
-// withoutTest records the states' spend without an experiment. It is the planned spend if the experiment changes it,
-// otherwise the actual spend.
+// withoutTest records the states' spend without an experiment. For spend that the experiment changes, it records the
+// planned spend, otherwise the actual spend.
 func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts []int64, factors []float64) {
 	for i, people := range p.places.people {
 		if factors != nil && factors[i] != 1 {

@@ -20,7 +20,7 @@ func freshOnline(v visit) bool { return v.surface == online && v.isNew }
 func knownOnline(v visit) bool { return v.surface == online && !v.isNew }
 func anyOnline(v visit) bool   { return v.surface == online }
 
-// codes lists the permanent codes in the order in which they are tried. An order uses at most one code.
+// codes lists the permanent codes in the order of trial. An order uses at most one code.
 var codes = []code{
 	{"WELCOME10", 10, email, freshOnline, 0.14},
 	{"TEXT10", 10, sms, knownOnline, 0.05},
@@ -34,7 +34,7 @@ var codes = []code{
 const (
 	creatorPercent  = 15
 	creatorCodeUse  = 0.55  // share of a creator's orders with a code
-	creatorCodeLeak = 0.012 // share of other online orders with such a code from a coupon site
+	creatorCodeLeak = 0.012 // share of other online orders with a creator's code from a coupon site
 	saleCodeUse     = 0.45  // share of online orders on sales days
 )
 
@@ -67,7 +67,7 @@ func (s *sales) couponOf(r *rand.Rand, v visit) (coupon, bool) {
 	return coupon{}, false
 }
 
-// emitCoupons writes the channels of codes. Two permanent codes and the codes of sales are not mapped, so that users
+// emitCoupons writes the channels of codes. Two permanent codes and the codes of sales have no mapping, so that users
 // can map them.
 func (p *plan) emitCoupons(out *feed) {
 	mapped := map[string]bool{}

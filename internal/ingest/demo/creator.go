@@ -12,7 +12,7 @@ import (
 // creatorSpec is a creator who promotes the store.
 type creatorSpec struct {
 	name, handle, platform string
-	size                   float64 // size of the audience, relative to the others
+	size                   float64 // size of the audience, relative to other creators
 	gifted                 bool    // paid in products
 }
 
@@ -49,7 +49,7 @@ type post struct {
 	fee int64 // minor units
 }
 
-// planCreators plans posts and fees. Fees are spend of the channel influencer on the day of the post.
+// planCreators plans posts and fees. On the day of a post, the fee is spend of the channel influencer.
 func (p *plan) planCreators() []creator {
 	creators := make([]creator, len(creatorSpecs))
 	spec := mediaSpecs[mediumAt(influencer)]
@@ -148,8 +148,8 @@ func (p *plan) emitCreators(out *feed) {
 // linkUse contains the use of a creator's links on a day.
 type linkUse struct{ orders, revenue [2]int64 }
 
-// emitLinks writes the days on which customers use a creator's links. Orders and revenue are from the link. Clicks are
-// drawn in proportion to the creator's reach.
+// emitLinks writes the days on which customers use a creator's links. Orders and revenue are from orders through the
+// links. Clicks are drawn in proportion to the creator's reach.
 func (p *plan) emitLinks(out *feed, sold *sales) {
 	kinds := [2]string{"vanity", "referral"}
 	for i, c := range p.creators {

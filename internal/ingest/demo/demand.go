@@ -5,8 +5,8 @@ import "math/rand/v2"
 // orderShares contains the surfaces' shares of orders without spend.
 var orderShares = [surfaceCount]float64{online: 0.690, marketplace: 0.140, shortVideo: 0.045, retail: 0.110, wholesale: 0.015}
 
-// planBaseline returns the expected orders without spend, by surface and day. Their sum is the requested number of
-// orders minus the orders that media cause.
+// planBaseline returns the expected orders without spend, by surface and day. The sum of the expected orders is the
+// requested number of orders minus the orders caused by media.
 func (p *plan) planBaseline() [][]float64 {
 	base := p.baseShapes()
 	p.level(base)
@@ -27,7 +27,7 @@ func (p *plan) baseShapes() [][]float64 {
 	return base
 }
 
-// level scales the baseline so that all expected orders sum to the requested number. The sum ignores outages and counts
+// level scales the baseline so that all expected orders sum to the requested number. The sum ignores outages and treats
 // the last half day as a full day. The baseline includes viral days.
 func (p *plan) level(base [][]float64) {
 	own, paid := make([]float64, p.opt.Days), p.mediaOrders()
@@ -68,7 +68,8 @@ func (p *plan) expectedOn(surface, t int) float64 {
 	return orders
 }
 
-// arrivals distributes the requested orders over the days, as Poisson numbers conditional on their sum.
+// arrivals distributes the requested orders over the days. The numbers are Poisson distributed, conditional on their
+// sum.
 func (p *plan) arrivals(r *rand.Rand) []int {
 	expected := p.mediaOrders()
 	for t := range expected {
@@ -84,7 +85,7 @@ func (p *plan) arrivals(r *rand.Rand) []int {
 	return days
 }
 
-// cause identifies the channel with the spend that causes an order, if any. It also contains the order's surface.
+// cause is the cause of an order: the surface, and the channel with the spend that causes the order, if any.
 type cause struct {
 	medium  *medium // nil: no spend
 	surface int

@@ -5,8 +5,8 @@
 // also returns the [Truth], so that every method can be tested against the true effects. docs/methods/demo-store.md
 // explains the equations and constants.
 //
-// The result depends only on the [Options]. The package uses no clock and no shared state. Each part draws from its own
-// named stream of random numbers, so a new part does not change the others.
+// The result depends only on the [Options]. The package uses no clock and no shared state. Each part of the simulation
+// has its own named stream of random numbers, so a new part does not change other parts.
 package demo
 
 import (
@@ -35,13 +35,13 @@ const (
 	MaxFuture = 366
 )
 
-// Options define the store. Equal options give facts and truth that are equal byte by byte.
+// Options define the store. Equal options result in facts and truth that are equal byte by byte.
 type Options struct {
 	Seed     uint64
 	Days     int            // including Today; MinDays to MaxDays
 	Orders   int            // exact number of orders; MinOrders to MaxOrders
 	Today    civil.Date     // last day, which ends at noon
-	Zone     *time.Location // the store's
+	Zone     *time.Location // the store's time zone
 	Currency money.Currency // the store's currency; prices are the same numbers in every currency
 	HashKey  []byte         // key for the hashes of customers' addresses
 	Quiet    bool           // no anomalies, such as an outage or a viral video
@@ -153,7 +153,7 @@ func (f *frame) index(d civil.Date) int { return d.Sub(f.first) }
 func (f *frame) minor(major float64) int64 { return int64(math.Round(major * f.unit)) }
 
 // dailyRevenue returns the average daily revenue of a store of this size, in whole currency units. Spend, mailing lists
-// and traffic are proportional to the daily revenue.
+// and traffic are proportional to this revenue.
 func (f *frame) dailyRevenue() float64 {
 	return float64(f.opt.Orders) / float64(f.opt.Days) * nominalOrderValue
 }
@@ -169,7 +169,7 @@ type feed struct {
 // batchRows is the number of rows in a batch.
 const batchRows = 4096
 
-// added counts rows that were appended to the batch, and flushes a full batch.
+// added records the number of rows appended to the batch, and flushes a full batch.
 func (f *feed) added(rows int) {
 	f.rows += rows
 	if f.rows >= batchRows {

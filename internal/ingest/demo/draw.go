@@ -26,7 +26,7 @@ func whole(r *rand.Rand, low, high int) int { return low + r.IntN(high-low+1) }
 // chance returns true with the given probability.
 func chance(r *rand.Rand, probability float64) bool { return r.Float64() < probability }
 
-// scatter returns a lognormal factor with mean 1. The standard deviation of its logarithm is sd.
+// scatter returns a lognormal factor with mean 1. The parameter sd is the standard deviation of the factor's logarithm.
 func scatter(r *rand.Rand, sd float64) float64 { return math.Exp(sd*r.NormFloat64() - sd*sd/2) }
 
 // count draws from the Poisson distribution. For means above 40, it uses the normal approximation.
@@ -122,8 +122,8 @@ func (k picker) pick(r *rand.Rand) int {
 
 func (k picker) total() float64 { return k.cumulated[len(k.cumulated)-1] }
 
-// divide splits a whole number by weights. The parts sum to it exactly, and each differs from its exact share by less
-// than one.
+// divide splits a whole number by weights. The parts sum to this number exactly. Each part differs from the exact share
+// by less than one.
 func divide(whole int64, weights []float64, parts []int64) {
 	sum := 0.0
 	for _, w := range weights {

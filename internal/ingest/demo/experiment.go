@@ -13,7 +13,7 @@ import (
 type experimentSpec struct {
 	id, name   string
 	hypothesis string
-	applied    bool // its incrementality factor is applied in the demo
+	applied    bool // the experiment's incrementality factor is applied in the demo
 	channel    measure.Channel
 	start, end int     // days before today
 	multiple   float64 // factor of the channel's regional spend in the treated states
@@ -35,15 +35,15 @@ var experimentSpecs = []experimentSpec{
 	},
 }
 
-// nullSpec is an A/A test. The preflight designs it from the orders before its start, and the spend does not change. It
-// ends before the history of every other experiment starts.
+// nullSpec is an A/A test. The preflight designs the test from the orders before the start, and spend does not change.
+// The test ends before the history of every other experiment starts.
 var nullSpec = experimentSpec{
 	id: "search-null", name: "Google at unchanged spend (A/A test)", hypothesis: "Without a change of spend, the treated states do not differ.",
 	channel: google, start: 610, end: 583, multiple: 1,
 }
 
 // Experiments returns the past experiments of a store as control data. All experiments are completed, and most are
-// applied. Only the orders contain their results.
+// applied. Their results are only in the orders.
 func Experiments(t Truth) []control.Experiment {
 	var kept []control.Experiment
 	for _, e := range t.Experiments {
@@ -101,7 +101,7 @@ func (p *plan) scheduled(spec experimentSpec) experiment {
 	return experiment{experimentSpec: spec, first: p.opt.Days - 1 - spec.start, last: p.opt.Days - 1 - spec.end}
 }
 
-// designed returns the A/A test in the states that the preflight selects on the days before it. It returns false if the
+// designed returns the A/A test in the states that the preflight selects from earlier days. It returns false if the
 // store is too young or too small for a design.
 func (p *plan) designed(sold *sales) (experiment, bool) {
 	e := p.scheduled(nullSpec)

@@ -41,7 +41,7 @@ func (p *plan) future(sold *sales) []DayTruth {
 	return days
 }
 
-// volume is a number of orders that are neither canceled nor tests, and the amount that they charge.
+// volume is a number of orders that are neither canceled nor tests, with the amount charged for these orders.
 type volume struct {
 	orders  int
 	charged int64
@@ -81,7 +81,7 @@ func (p *plan) ahead() *plan {
 	return &next
 }
 
-// ahead continues the channel's spend and its effect. Spend from today on reaches all people equally.
+// ahead continues the channel's spend and its effect. Starting today, spend reaches all people equally.
 func (m *medium) ahead(p *plan) *medium {
 	next, today := *m, p.opt.Days-1
 	spend := p.booked(m.mediumSpec)

@@ -12,7 +12,7 @@ type Campaign struct {
 	Account     string
 	ID          string
 	Name        string
-	DailyBudget int64 // minor units, a multiple of the whole unit: about the mean spend of its last seven full days
+	DailyBudget int64 // minor units, rounded to whole units: the mean spend of the last seven full days
 	Active      bool  // runs today
 }
 

@@ -24,7 +24,7 @@ const (
 // mediumSpec describes a channel with spend in every demo store.
 type mediumSpec struct {
 	channel    measure.Channel
-	platform   measure.Platform // "" if spend is entered by hand
+	platform   measure.Platform // "" if spend is entered manually
 	share      float64          // share of all spend
 	roas       float64          // center of the true ROAS over the whole period
 	adstock    Adstock
@@ -45,11 +45,11 @@ type claim struct {
 // spendShare is the store's media spend as a share of nominal revenue.
 const spendShare = 0.22
 
-// nominalValues contains mean order values by surface, in whole units of the currency. They determine sizes before the
-// first order exists. The truth uses the actual values.
+// nominalValues contains mean order values by surface, in whole units of the currency. These values determine sizes
+// before the first order exists. The truth uses the actual values.
 var nominalValues = [surfaceCount]float64{online: 88.3, marketplace: 55.7, shortVideo: 54.0, retail: 68.1, wholesale: 738}
 
-// nominalOrderValue is the mean over all surfaces.
+// nominalOrderValue is the mean order value over all surfaces.
 const nominalOrderValue = 85.0
 
 var mediaSpecs = []mediumSpec{

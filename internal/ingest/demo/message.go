@@ -52,8 +52,8 @@ type messenger struct {
 	out *feed
 }
 
-// emitMessages writes the results of emails and text messages by day. Senders claim every order within days of a click
-// or an open, so their revenue overlaps with that of other channels.
+// emitMessages writes the results of emails and text messages by day. Sending tools claim every order within days of a
+// click or an open, so their revenue overlaps with the revenue of other channels.
 func (p *plan) emitMessages(out *feed) {
 	m := messenger{p: p, r: p.stream("messages"), out: out}
 	for i, f := range flows {
@@ -91,7 +91,7 @@ func (m messenger) list(c measure.Channel, t int) float64 {
 	return size
 }
 
-// mailings plans two emails per week, one text every two weeks, and more of both when a sale starts and ends.
+// mailings plans two emails per week, one text message every two weeks, and more of both when a sale starts and ends.
 func (m messenger) mailings() []mailing {
 	themes := []string{"New scents", "Behind the workshop", "Customer favourites", "Evening ritual", "Restocked", "Small gifts", "Letter from the founder"}
 	var all []mailing

@@ -24,7 +24,7 @@ type wanted struct {
 	quantity int64
 }
 
-// basket draws the content of an order. Most baskets have one or two products. A few are large gift orders, and
+// basket draws the content of an order. Most baskets have one or two products. A few baskets are large gift orders, and
 // resellers buy large quantities.
 func (s *sales) basket(v visit) []wanted {
 	r := s.baskets
@@ -147,8 +147,8 @@ func (s *sales) head(v visit) warehouse.Order {
 	return o
 }
 
-// ref returns the order's key in the format of the surface's system. Keys are unique because they contain the order
-// count.
+// ref returns the order's key in the format of the surface's system. Keys are unique because they contain the number of
+// the order.
 func (s *sales) ref(v visit) warehouse.OrderRef {
 	n := s.placed
 	switch v.surface {
@@ -182,7 +182,7 @@ func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	s.out.added(1)
 }
 
-// refundPart returns the whole amount of an order in half of the cases and 20% to 60% of it otherwise.
+// refundPart returns the whole amount of an order in half of the cases, otherwise 20% to 60% of the amount.
 func (s *sales) refundPart(charged int64) int64 {
 	part := between(s.refunds, 0.2, 0.6)
 	if chance(s.refunds, 0.5) {

@@ -14,7 +14,7 @@ import (
 const untrackedShare = 0.10
 
 // company is the distribution of additional touchpoints before an order. Branded search, retargeting, email and coupon
-// sites have high weights, because they reach people who are about to buy.
+// sites have high weights, because these channels reach people who are about to buy.
 type company struct {
 	channels []measure.Channel
 	pick     picker
@@ -135,7 +135,7 @@ func (w *paths) channels(v visit) []measure.Channel {
 }
 
 // times draws n ascending instants before an order, none of them more than 30 days before. The last instant is minutes
-// to hours before the order. The others are days apart.
+// to hours before the order. The other instants are days apart.
 func (w *paths) times(order time.Time, n int) []time.Time {
 	times := make([]time.Time, n)
 	back := 20 + 2400*w.r.ExpFloat64()
@@ -183,8 +183,8 @@ func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch 
 // linked lists the channels without an ad platform that use links with UTM parameters.
 var linked = []measure.Channel{email, sms, affiliate, influencer}
 
-// campaignOn draws an active campaign, weighted by its spend of the day. Touchpoints of other channels mostly come
-// from campaigns for people who already know the store.
+// campaignOn draws an active campaign, weighted by its spend of the day. Other touchpoints are mostly from campaigns
+// for people who already know the store.
 func (w *paths) campaignOn(m *medium, t int, brought bool) (*campaign, bool) {
 	var wanted, others [8]float64
 	anyWanted := false

@@ -107,8 +107,8 @@ func (m *medium) scaleResponse() {
 	}
 }
 
-// responses returns the channel's share of the peak by day if all its spend is multiplied by a factor. If spend has
-// regions, it also returns the shares by state.
+// responses returns the channel's share of the peak response by day, with all spend of the channel multiplied by a
+// factor. If spend has regions, it also returns the shares by state.
 func (m *medium) responses(p *plan, factor float64) (all []float64, byState [][]float64) {
 	if m.regional == nil {
 		return m.response(p, m.national, 1, factor), nil
@@ -148,9 +148,9 @@ func (m *medium) response(p *plan, spend []float64, people, factor float64) []fl
 	return out
 }
 
-// Responses evaluates the demo's equations at other spends. It returns each channel's effect by day if all its spend is
-// multiplied by a factor. The effect is a share of the channel's actual effect over all days. The product with
-// [ChannelTruth.IncrementalRevenue] is an amount of money.
+// Responses evaluates the demo's equations at other spends. It returns each channel's effect by day, with all spend of
+// the channel multiplied by a factor. The effect is a share of the channel's actual effect over all days. Multiplied by
+// [ChannelTruth.IncrementalRevenue], it is an amount of money.
 type Responses struct{ plan *plan }
 
 // NewResponses returns the responses of a store. Invalid options are [fault.KindInvalid].

@@ -145,10 +145,10 @@ func (s *sales) place(v visit) {
 	s.ask(v, o)
 }
 
-// linkShare is the share of a creator's orders through one of their links.
+// linkShare is the share of a creator's orders through one of the creator's links.
 const linkShare = 0.40
 
-// credit counts an order of a creator.
+// credit adds an order to the totals of its creator.
 func (s *sales) credit(v visit, charged int64) {
 	if v.creator < 0 {
 		return

@@ -8,11 +8,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ambition is the ratio of goals to expected sales.
+// ambition is the ratio of targets to expected sales.
 const ambition = 1.04
 
-// emitTargets writes revenue and order goals of the store by day, week, month and quarter. It also writes monthly spend
-// goals of the two largest channels. Goals cover the days from a year ago to the end of the current quarter.
+// emitTargets writes revenue and order targets of the store by day, week, month and quarter. It also writes monthly
+// spend targets of the two largest channels. Targets cover the days from a year ago to the end of the current quarter.
 func (p *plan) emitTargets(out *feed) {
 	goals := targets{out: out, orders: p.expectedSales()}
 	quarter := quarterOf(p.opt.Today)
@@ -41,17 +41,17 @@ func (p *plan) emitTargets(out *feed) {
 
 func quarterOf(d civil.Date) civil.Date { return civil.New(d.Year(), (d.Month()-1)/3*3+1, 1) }
 
-// expectedSales returns a function with the expected orders of any day. They follow the demand of the online store,
-// scaled to the store's mean level.
+// expectedSales returns a function with the expected orders of any day. These orders follow the demand of the online
+// store, scaled to the store's mean level.
 func (p *plan) expectedSales() func(civil.Date) float64 {
 	level := ambition * float64(p.opt.Orders) / sum(p.demand[online])
 	return func(d civil.Date) float64 { return level * p.demandOn(online, d) }
 }
 
-// targets writes the goals of a store.
+// targets writes the targets of a store.
 type targets struct {
 	out    *feed
-	orders func(civil.Date) float64 // goal of a day
+	orders func(civil.Date) float64 // target of a day
 }
 
 func (g targets) add(period string, days civil.Range) {
@@ -82,7 +82,7 @@ func (g targets) over(days civil.Range) float64 {
 	return total
 }
 
-// roundGoal rounds a goal to half a unit of its second digit: 1,234 becomes 1,250.
+// roundGoal rounds a target to half a unit of the second digit: 1,234 becomes 1,250.
 func roundGoal(x float64) float64 {
 	if x <= 0 {
 		return 0

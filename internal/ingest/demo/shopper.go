@@ -11,8 +11,9 @@ import (
 )
 
 // Parameters of the purchase process. After each order, a shopper remains a customer with an individual probability.
-// The shopper returns after an exponentially distributed interval with an individual mean. The probability is Beta
-// distributed. The mean interval is lognormally distributed. Shoppers from some channels remain customers more often.
+// The shopper returns after an exponentially distributed interval with an individual mean. The probability has a Beta
+// distribution, and the mean interval a lognormal distribution. Shoppers from some channels remain customers more
+// often.
 const (
 	stayA, stayB   = 1.00, 1.60
 	meanGap        = 62.0 // days
@@ -53,7 +54,8 @@ func (p *plan) newShoppers() *shoppers {
 	return s
 }
 
-// open adds the shoppers with the next visit on a day. On sales days, it also adds shoppers with a visit soon after.
+// open adds the shoppers with their next visit on a given day. On sales days, it also adds shoppers with a visit soon
+// after.
 func (s *shoppers) open(t int, onSale bool) {
 	last := t
 	if onSale {

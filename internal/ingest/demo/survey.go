@@ -35,7 +35,7 @@ var said = map[measure.Channel][]string{
 	"":            {"Don't remember", "Other", "not sure", "?"},
 }
 
-// believed lists the channels in incorrect answers. Such answers come from customers who remember incorrectly, and from
+// believed lists the channels in incorrect answers. These answers come from customers with incorrect recall, and from
 // customers with an order that no spend caused.
 var (
 	believed       = []measure.Channel{referral, organicSearch, google, facebook, tiktok, influencer, amazon, podcast, direct, email, ""}

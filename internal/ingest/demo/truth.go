@@ -32,8 +32,8 @@ type ChannelTruth struct {
 	Saturation         Saturation `json:"saturation"`
 }
 
-// HaloTruth contains the halo effect of a channel on a surface other than its home surface. It is the revenue per unit
-// of spend, averaged over all days.
+// HaloTruth contains the halo effect of a channel on a surface other than its home surface. The effect is the revenue
+// per unit of spend, averaged over all days.
 type HaloTruth struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
@@ -67,7 +67,7 @@ type AnomalyTruth struct {
 }
 
 // DayTruth contains the sales and spend of the store's last day or of a later day. The last day is complete here, but
-// the store's own data of this day end at noon.
+// the store's data of this day end at noon.
 type DayTruth struct {
 	Date    civil.Date `json:"date"`
 	Revenue float64    `json:"revenue"` // charged amounts

@@ -3,10 +3,10 @@ package document
 // deepest is the maximum nesting of objects and arrays, as in encoding/json.
 const deepest = 10_000
 
-// Check reads the members of an untrusted text into the object and reports whether the text is JSON. The result is the
-// same as that of [encoding/json.Valid]. In the same pass, it reads the members of the member inner into a second
-// object. That object is empty if the member is missing or not an object. If the text is not JSON, the content of both
-// objects is undefined.
+// Check reads the members of an untrusted text into the object and reports whether the text is JSON. The result equals
+// the result of [encoding/json.Valid]. In the same pass, it reads the nested object with the name inner into a second
+// object, the parameter into. The second object is empty if the nested object is missing or not an object. If the text
+// is not JSON, the content of both objects is undefined.
 func (o *Object) Check(text, inner string, into *Object) bool {
 	o.clear()
 	into.clear()
@@ -15,7 +15,7 @@ func (o *Object) Check(text, inner string, into *Object) bool {
 	return end >= 0 && skipBlank(text, end) == len(text)
 }
 
-// check reads a text once. Its methods return the offset after the part that they read, or -1 if the text is not JSON.
+// check reads a text once. Each method returns the offset after the part that it read, or -1 if the text is not JSON.
 type check struct {
 	text         string
 	outer, inner *Object
@@ -69,7 +69,7 @@ func (c *check) object(at, depth int, into *Object) int {
 			}
 			if into == c.outer && name == c.name {
 				below = c.inner
-				below.clear() // the last member with a name is used
+				below.clear() // if a name repeats, the last member counts
 			}
 		}
 		from := skipBlank(text, at+1)

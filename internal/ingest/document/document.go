@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// Value is the text of a JSON value, or "" if there is none.
+// Value is the text of a JSON value, or "" for a missing value.
 type Value string
 
 // Object is a JSON object.
 type Object struct {
 	hashes  []uint32 // hashes of the members' names; most different names have different hashes
-	some    uint64   // a bit per hash, by its lowest bits; most missing names have no bit set
+	some    uint64   // a bit per hash, by the hash's lowest bits; most missing names have no bit set
 	members []member
 }
 
@@ -57,7 +57,7 @@ func hash(name string) uint32 {
 // Len returns the number of members.
 func (o *Object) Len() int { return len(o.members) }
 
-// Get returns the member's value, or "" if it is missing. The last member with a name is used.
+// Get returns the member's value, or "" if it is missing. If a name repeats, the last member counts.
 func (o *Object) Get(name string) Value {
 	wanted := hash(name)
 	if o.some&(1<<(wanted%64)) == 0 {
@@ -95,7 +95,7 @@ func (o *Object) Names() iter.Seq[string] {
 // Missing reports whether the value is missing or null.
 func (v Value) Missing() bool { return v == "" || v[0] == 'n' }
 
-// Text returns a string's content, a number in decimal digits, "true" or "false", and "" for everything else.
+// Text returns a string's content, a number in decimal digits, "true" or "false", and "" for all other values.
 func (v Value) Text() string {
 	if v == "" {
 		return ""

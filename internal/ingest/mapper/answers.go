@@ -11,7 +11,7 @@ import (
 // discovery is the name of the question with channels as answers.
 const discovery = "discovery_channel"
 
-// questions lists the questions that can be compared across stores, by a pattern of their text. Other questions keep
+// questions lists the questions that are comparable across stores, by a pattern of their text. Other questions keep
 // their text.
 var questions = []struct {
 	name string
@@ -22,7 +22,7 @@ var questions = []struct {
 	{"purchase_trigger", regexp.MustCompile(`what (made|convinced|prompted|motivated|led|brought)|why did you (buy|purchase|order|decide)|reason for|trigger|buying today|purchase today`)},
 }
 
-// questionOf returns the name of a question that can be compared across stores, and the text of any other question.
+// questionOf returns the name of a question that is comparable across stores, or the text of any other question.
 func questionOf(text string) string {
 	folded := source.Fold(text)
 	for _, q := range questions {

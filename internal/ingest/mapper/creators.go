@@ -54,7 +54,7 @@ var creatorForm = form{title: "creators and affiliates: codes, links and costs",
 // defaultCreatorChannel is the channel of orders with creators' codes, unless the file names a channel.
 const defaultCreatorChannel measure.Channel = "influencer"
 
-// creatorRows collects creators. A row describes a creator and optionally a code, the use of a link on a day, and
+// creatorRows collects creators. A row describes a creator, and optionally a code, the use of a link on a day, and
 // costs on a day.
 type creatorRows struct {
 	*factRows
@@ -159,9 +159,9 @@ func (r *creatorRows) handOver(into *warehouse.Batch) {
 	into.CreatorCosts = append(into.CreatorCosts, r.costs.facts...)
 }
 
-// creatorKey returns a creator's ID. It is the file's ID if this is a UUID. Otherwise it is derived from the file's ID,
-// from platform and handle, or from the name. A creator therefore has the same ID in every file with the same
-// description.
+// creatorKey returns a creator's ID. The ID is the file's ID if this is a UUID. Otherwise, creatorKey derives the ID
+// from the file's ID, from platform and handle, or from the name. A creator therefore has the same ID in every file
+// with the same description.
 func creatorKey(id string, c warehouse.Creator) string {
 	if isUUID(id) {
 		return strings.ToLower(id)

@@ -39,7 +39,7 @@ var customerForm = form{title: "customers", columns: []source.Column{
 }, required: []string{"email", "accepts_email"}, open: opening(newCustomerRows)}
 
 // newCustomerRows reads customers. It stores no personal data, because email addresses and phone numbers become keyed
-// hashes. If a customer occurs twice in the file, all versions are imported and the store merges them.
+// hashes. If a customer occurs several times in the file, the reader returns all versions, and the store merges them.
 func newCustomerRows(b *binding) *factRows {
 	people, countries := source.NewCustomers(b.options.HashKey), source.NewCountries()
 	known := map[string]warehouse.Profile{}
@@ -79,8 +79,8 @@ func newCustomerRows(b *binding) *factRows {
 	}, nil)
 }
 
-// consent reads a consent. A text that is neither yes nor no rejects the row. The report does not show the text,
-// because it is personal.
+// consent reads a consent. It rejects the row if the text is neither yes nor no. The report does not show the text,
+// which is personal data.
 func (r *row) consent(field int) warehouse.Consent {
 	consent, ok := source.ConsentOf(r.text(field))
 	if !ok {

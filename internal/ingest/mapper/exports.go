@@ -13,11 +13,11 @@ type export struct {
 	mapping   Mapping
 	columns   map[string][]string // folded names of a field's column, preferred names first
 	required  []string            // fields
-	signature []string            // folded names of additional required columns, because no other product writes them
+	signature []string            // folded names of additional required columns that no other product writes
 	excluded  []string            // folded names of columns that the file must not have
 	plus      map[string][]string // columns that are added to a field's column; the prefix "- " subtracts
 	order     source.DayOrder     // order of day and month in ambiguous days
-	ends      string              // start of the first row of another table
+	ends      string              // start of the first row of another table in the file
 	note      string              // limit of the file's figures
 	useless   string              // reason why the file is not read; "" if it is read
 	instead   string              // file to import instead

@@ -70,8 +70,8 @@ func (k Kind) Fields() []Field {
 	return all
 }
 
-// NamedByMapping reports whether rows of the kind are stored under the mapping's name if the mapping has no system. If
-// the mapping were renamed, the same rows would be counted twice.
+// NamedByMapping reports whether rows of the kind are stored under the mapping's name if the mapping has no system.
+// After renaming such a mapping, an import would store the same rows twice.
 func (k Kind) NamedByMapping() bool {
 	switch k {
 	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:
@@ -82,7 +82,7 @@ func (k Kind) NamedByMapping() bool {
 }
 
 // Guess returns the columns of the kind's fields in a file with this header. It finds columns with common names. For
-// required fields, a column name may also contain a common name. A column is used for one field only.
+// required fields, a column name may also contain a common name. Each column is for one field only.
 func (k Kind) Guess(h source.Header) map[string]string {
 	form, taken, found := kinds[k], map[int]bool{}, map[string]string{}
 	take := func(field string, at int) {
@@ -102,8 +102,8 @@ func (k Kind) Guess(h source.Header) map[string]string {
 	}
 }
 
-// nearest returns a required field without a column, and an unused column. They are the pair with the longest word in
-// both names. The index at is -1 if there is no pair.
+// nearest returns a required field without a column, and an unused column. The names of this pair share the longest
+// word. The index at is -1 if there is no pair.
 func nearest(h source.Header, f form, found map[string]string, taken map[int]bool) (field string, at int) {
 	at, longest := -1, 0
 	for _, c := range f.columns {
@@ -121,8 +121,8 @@ func nearest(h source.Header, f form, found map[string]string, taken map[int]boo
 	return field, at
 }
 
-// Likeliest returns the kind with the fewest missing required fields for a header. Among equals, it returns the kind
-// with the most known columns. It returns "" if no kind has a known required column.
+// Likeliest returns the kind with the fewest missing required fields for a header. Among ties, it returns the kind with
+// the most known columns. It returns "" if no kind has a known required column.
 func Likeliest(h source.Header) Kind {
 	var best Kind
 	bestMissing, bestKnown := 0, 0

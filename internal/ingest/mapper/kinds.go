@@ -17,7 +17,7 @@ const (
 	AdSpend      Kind = "ad_spend"      // a campaign, ad set or ad on a day
 	ChannelSpend Kind = "channel_spend" // the spend of a channel on a day
 	FXRates      Kind = "fx_rates"      // an exchange rate on a day
-	Targets      Kind = "targets"       // a goal for a period
+	Targets      Kind = "targets"       // a target for a period
 	Customers    Kind = "customers"     // a customer of a shop or mailing tool
 	Products     Kind = "products"      // an item of the catalog, with its cost
 	Messages     Kind = "messages"      // results of an email or text message on a day or since sending
@@ -28,8 +28,8 @@ const (
 	SurfaceDays  Kind = "surface_days"  // sales of a sales surface on a day
 )
 
-// form contains the fields of a kind. The names are folded common names of columns. A file with these names can be read
-// without a mapping.
+// form contains the fields of a kind. The names are folded common names of columns. A file with these names needs no
+// mapping.
 type form struct {
 	title    string
 	columns  []source.Column

@@ -10,12 +10,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// openOrders is the number of orders that wait for further lines. If a point of sale closes two orders at the same
-// time, their lines alternate. In a file that is sorted by product, the lines of an order are far apart, and the file
-// is rejected.
+// openOrders is the number of orders that wait for further lines. Lines of two orders that a point of sale closes at
+// the same time alternate. In a file sorted by product, the lines of an order are far apart, and the reader rejects the
+// file.
 const openOrders = 4096
 
-// lineRows reads files with one order line per row. The order's own fields are the fields of its first line.
+// lineRows reads files with one order line per row. The first line of an order contains the order's own fields.
 type lineRows struct {
 	shop
 	limit int
@@ -25,7 +25,7 @@ type lineRows struct {
 	last  *group // group of the previous row
 }
 
-// groupKey distinguishes orders and their refunds. The refunds of a day are treated as one refund.
+// groupKey distinguishes orders and their refunds. The refunds of an order on a day are one refund.
 type groupKey struct {
 	id       string
 	refunded civil.Date // zero for the order itself
@@ -41,7 +41,7 @@ type group struct {
 	fault    error
 }
 
-// segment is a run of adjacent rows of an order. A repeated run is a copy, not additional lines.
+// segment is a run of adjacent rows of an order. A repeated run is a copy and adds no lines.
 type segment struct {
 	content uint64
 	lines   int // number of lines before the segment
@@ -80,8 +80,8 @@ func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	return err
 }
 
-// group returns the row's group. A new group may finish the oldest group. In that case, the error of the oldest group
-// is also returned.
+// group returns the row's group. A new group may finish the oldest group. In that case, group also returns the error of
+// the oldest group.
 func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *warehouse.Batch) (g *group, err error) {
 	if g = r.open[key]; g != nil {
 		r.dropCopy(g)
@@ -179,8 +179,8 @@ func (r *lineRows) read(g *group, rec tabular.Record) (line warehouse.OrderLine,
 	return line, nil
 }
 
-// charges adds the row's tax and shipping to its order. Prices exclude tax in the currencies of North America and
-// include it elsewhere.
+// charges adds the row's tax and shipping to its order. Prices exclude tax in North American currencies and include tax
+// in all other currencies.
 func (r *lineRows) charges(g *group, rec tabular.Record) error {
 	shipped, err := r.amount(rec.Fields, lineShipping, rec.Line, g.sale.Currency)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package mapper reads files that no other reader supports. A mapping connects their columns to the fields of a kind,
-// such as orders, order lines, ad reports or exchange rates.
+// Package mapper reads files that no other reader supports. A mapping connects the columns of a file to the fields of a
+// kind, such as orders, order lines, ad reports or exchange rates.
 //
 // A mapping is a small YAML or JSON file. Without a mapping, the package reads files with common column names.
 package mapper
@@ -22,15 +22,15 @@ import (
 
 // Mapping describes how to read one kind of file.
 type Mapping struct {
-	Name     string                       `json:"name"`     // name in reports and the ledger
+	Name     string                       `json:"name"`     // name in reports and the import ledger
 	Title    string                       `json:"title"`    // users' name of the file
 	Kind     Kind                         `json:"kind"`     // kind of the rows
-	System   string                       `json:"system"`   // source of the facts; when empty "csv" for orders, else the mapping's name
+	System   string                       `json:"system"`   // source of the facts; empty: "csv" for orders, otherwise the mapping's name
 	Columns  map[string]string            `json:"columns"`  // column of each field
 	Fixed    map[string]string            `json:"fixed"`    // value of a field without a column or with an empty cell
 	Values   map[string]map[string]string `json:"values"`   // by field: replacements of cells
 	Negate   []string                     `json:"negate"`   // fields with the opposite sign
-	Negative string                       `json:"negative"` // what to do with rows with a negative amount: keep, refund or reject
+	Negative string                       `json:"negative"` // treatment of rows with a negative amount: keep, refund or reject
 	Decimal  string                       `json:"decimal"`  // point or comma; empty: detected
 	Dates    Dates                        `json:"dates"`
 	Rules    []Rule                       `json:"rules"` // the first matching rule applies to a row
@@ -74,7 +74,7 @@ const (
 
 // Parse reads a mapping from YAML or JSON and checks it. The error lists every mistake.
 func Parse(text []byte) (Mapping, error) {
-	tree, err := yaml.Parser().Unmarshal(text) // JSON is YAML too
+	tree, err := yaml.Parser().Unmarshal(text) // JSON is also YAML
 	if err != nil {
 		return Mapping{}, fault.Invalid("the mapping is neither YAML nor JSON: %v", err)
 	}

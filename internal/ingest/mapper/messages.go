@@ -64,8 +64,8 @@ type messageKey struct {
 	day                 civil.Date
 }
 
-// newMessageRows reads results of messages, by day or since they were sent. It sums rows with the same message and day,
-// such as variants of a test.
+// newMessageRows reads results of messages, by day or since sending. It sums rows with the same message and day, such
+// as variants of a test.
 func newMessageRows(b *binding) *factRows {
 	rates := source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[messageKey, warehouse.MessageDay]{}
@@ -118,7 +118,7 @@ func newMessageRows(b *binding) *factRows {
 	return rows
 }
 
-// fromRates computes counts from the rates of a report. Rates are rounded, so counts may be slightly inexact.
+// fromRates computes counts from the rates of a report. Rates are rounded, so these counts are approximate.
 func (r *row) fromRates(m *warehouse.MessageDay) {
 	bounced := r.share(messageBounceRate)
 	left, complained := r.share(messageUnsubscribeRate), r.share(messageSpamRate)

@@ -47,7 +47,7 @@ type costFrom struct {
 }
 
 // newProductRows reads a catalog, costs, or both. A product has one row per variant. Only the first of these rows
-// contains the product's name. A product may have several costs, each with its first day.
+// contains the product's name. A product may have several costs with different first days.
 func newProductRows(b *binding) *factRows {
 	var handle, kind, vendor, name string
 	known, costs := gathered[string, warehouse.Product]{}, gathered[costFrom, warehouse.ProductCost]{}

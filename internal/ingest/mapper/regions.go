@@ -29,8 +29,8 @@ type regionKey struct {
 }
 
 // newRegionRows reads sessions and population by region and day. A file with an additional dimension has several rows
-// with the same region and day. newRegionRows sums the sessions of these rows. The population is the same in all of
-// them.
+// with the same region and day. newRegionRows sums the sessions of these rows. All of these rows have the same
+// population.
 func newRegionRows(b *binding) *factRows {
 	countries := source.NewCountries()
 	known := gathered[regionKey, warehouse.RegionDay]{}

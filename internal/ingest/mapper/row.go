@@ -104,7 +104,7 @@ func (r *row) counted(field int) int64 {
 	return n
 }
 
-// sum reads an amount and rounds extra decimals, which result from conversions and averages.
+// sum reads an amount and rounds extra decimals, which result from currency conversions and averages.
 func (r *row) sum(field int, c money.Currency) int64 {
 	cell := r.text(field)
 	if cell == "" || r.fault != nil {
@@ -155,7 +155,7 @@ func (r *row) exchange(rates *source.Converter, day civil.Date, from money.Curre
 	}
 }
 
-// origin returns the source of the facts: the mapping's system, or the mapping's name if it has no system.
+// origin returns the source of the facts: the mapping's system, otherwise the mapping's name.
 func (b *binding) origin() string {
 	if b.mapping.System != "" {
 		return b.mapping.System

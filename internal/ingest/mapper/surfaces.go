@@ -47,7 +47,7 @@ type surfaceKey struct {
 }
 
 // newSurfaceRows reads sales by surface and day. It sums rows with the same surface, day and place, such as rows of
-// several cash registers. It rejects unknown surfaces, because their sales would be assigned to another surface.
+// several cash registers. It rejects unknown surfaces, because the sales would otherwise belong to another surface.
 func newSurfaceRows(b *binding) *factRows {
 	countries, rates := source.NewCountries(), source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[surfaceKey, warehouse.SurfaceDayTotal]{}

@@ -42,7 +42,7 @@ var surveyForm = form{title: "post-purchase survey answers", columns: []source.C
 // defaultOrderSystem is the source of the orders that answers refer to, unless the file names a source.
 const defaultOrderSystem = "shopify"
 
-// newSurveyRows reads answers. It does not store personal data in an answer, such as an email address.
+// newSurveyRows reads answers. It removes personal data in an answer, such as an email address.
 func newSurveyRows(b *binding) *factRows {
 	copies := map[string]int{}
 	var rows *factRows
@@ -79,7 +79,7 @@ func newSurveyRows(b *binding) *factRows {
 	return rows
 }
 
-// answer returns the customer's choice, or their own text if the choice is "other".
+// answer returns the customer's choice, or the customer's own text if the choice is "other".
 func (r *row) answer() string {
 	text, detail := r.text(surveyAnswer), r.text(surveyDetail)
 	switch folded := source.Fold(text); {
@@ -100,8 +100,8 @@ func withoutPeople(text string) string {
 	return phoneNumber.ReplaceAllString(text, "(number)")
 }
 
-// keyOf derives a key for an answer without a key. The key comes from order and question, or, without an order, from
-// question, answer and time.
+// keyOf derives a key for an answer without a key from order and question. Without an order, it uses question, answer
+// and time.
 func keyOf(s warehouse.SurveyResponse) string {
 	text := s.OrderRef.Source + "\x00" + s.OrderRef.Key + "\x00" + s.Question
 	if s.OrderRef.Key == "" {

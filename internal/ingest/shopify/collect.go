@@ -13,8 +13,8 @@ import (
 //
 // In an import with refunds, the store assumes that the import contains all refunds of an order. Orders are therefore
 // stored in up to three steps: orders without their refunds, orders with all their refunds, and refunds alone. An order
-// with only a refunded total is stored at the end of the run, because its refunds may be in a separate stream. If these
-// refunds add up to the total, they are all the order's refunds. If there are no refunds, the total becomes one refund
+// with only a refunded total is stored at the end of the run, because a separate stream may contain the refunds. If
+// these refunds add up to the total, the refunds are complete. If there are no refunds, the total becomes one refund
 // without a date.
 type Collector struct {
 	options source.Options
@@ -43,14 +43,14 @@ type given struct {
 	kept   bool
 }
 
-// Step is a part of the collection that is stored in its own import.
+// Step is a part of the collection that needs a separate import.
 type Step struct {
-	Source string // name in the ledger: the file reader of the same facts
+	Source string // name in the import ledger: the name of the file reader of the same facts
 	What   string
 	Batch  warehouse.Batch
 }
 
-// Rejected is the reason why a document cannot be stored.
+// Rejected is the reason why a document was rejected.
 type Rejected struct {
 	Stream string
 	Err    error
@@ -67,11 +67,11 @@ func NewCollector(o source.Options) *Collector {
 // Expect announces refunds in separate documents.
 func (c *Collector) Expect() { c.listed = true }
 
-// Waits reports whether orders can be stored only at the end.
+// Waits reports whether some orders must wait for the end of the run.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
-// Order adds an order of a stream. Errors are [*source.RowError]s with the line. The version with the latest update
-// time is used. If the times are equal, the version that was added later is used.
+// Order adds an order of a stream. Errors are [*source.RowError]s with the line. The collector uses the version with
+// the latest update time. With equal times, it uses the version that was added later.
 func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {
@@ -114,8 +114,8 @@ func (c *Collector) Customer(doc *document.Object) error {
 	return err
 }
 
-// Steps returns the collection as up to four steps and empties it. If end is true, the steps include the waiting
-// orders.
+// Steps returns the collection as up to four steps and empties it. At the end of the run (end = true), the steps
+// include the waiting orders.
 func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
 	var plain, itemized []*sale
 	for _, s := range c.sales {

@@ -15,8 +15,8 @@ import (
 
 // Customer reads a customer of Shopify's REST or GraphQL API and returns the same profile as the reader of the
 // customers export. The customer key is the keyed hash of the email address, otherwise of the shop's ID, otherwise of
-// the phone number. Ties connect IDs with addresses. Its error is a [*source.RowError] that names the field and does
-// not show its value.
+// the phone number. Ties connect IDs with addresses. The error is a [*source.RowError] that names the field and does
+// not show the value.
 func (d *Documents) Customer(doc *document.Object) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
 	d.object = doc
 	p.Source = System
@@ -68,7 +68,7 @@ func (d *Documents) consentState(names ...string) string {
 	return cmp.Or(consent.Path("marketingState").Text(), consent.Path("state").Text())
 }
 
-// consent reads a consent. An unknown word gives an unknown consent and does not stop the tap.
+// consent reads a consent. For an unknown word, the consent is unknown; the tap continues.
 func (d *Documents) consent(word string) warehouse.Consent {
 	consent, ok := source.ConsentOf(word)
 	if !ok {

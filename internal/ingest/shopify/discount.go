@@ -7,8 +7,8 @@ import (
 )
 
 // spreadDiscount subtracts an order-level discount from the lines, in proportion to their prices. The export includes
-// such a discount only in the order's subtotal, so product revenue would otherwise be too high. The lines then add up
-// to the subtotal exactly.
+// this discount only in the order's subtotal, so product revenue would otherwise be too high. The lines then add up to
+// the subtotal exactly.
 func spreadDiscount(lines []warehouse.OrderLine, subtotal, discount int64) {
 	var net int64
 	for _, l := range lines {

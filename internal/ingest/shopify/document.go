@@ -116,8 +116,8 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 }
 
-// customer sets the customer key from the first of these that the order contains: its email address, the customer's own
-// address, the shop's ID, or the phone number. Only the customer's own address is tied to the ID. Staff may enter one
+// customer sets the customer key from the first available of these: the order's email address, the customer's own
+// address, the shop's ID, the phone number. Only the customer's own address is tied to the ID. Staff may enter one
 // address in many orders, and a tie would merge these customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
@@ -166,7 +166,7 @@ func texts(v document.Value) func(func(string) bool) {
 	}
 }
 
-// lines reads the line items. If the document has none, the stored lines remain.
+// lines reads the line items. If the document has no line items, the stored lines remain.
 func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 	item := &d.inner
 	var byCodes int64 // discounts by codes in the lines
@@ -222,7 +222,7 @@ func lineGross(item *document.Object, quantity int64, c money.Currency) (int64, 
 	return gross, nil
 }
 
-// lineDiscount sums the discounts allocated to the line, including its part of order-level discounts. Without
+// lineDiscount sums the discounts allocated to the line, including the line's part of order-level discounts. Without
 // allocations, it returns the line's own discount.
 func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int64, err error) {
 	parts := item.First("discountAllocations", "discount_allocations")
@@ -366,7 +366,7 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
 // visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have no
-// touchpoint, because a search engine as source does not show whether the visit came from an ad.
+// touchpoint: if the source is a search engine, it is unknown whether the visit came from an ad.
 func (d *Documents) visit(s *source.Sale) {
 	last := d.first("customerJourneySummary").Path("lastVisit")
 	utm := last.Path("utmParameters")
@@ -453,7 +453,7 @@ func tail(id string) string {
 	return id
 }
 
-// instant reads a time by its names in the two APIs. Every order has its creation time.
+// instant reads a time by its names in the two APIs. Every order has a creation time.
 func (d *Documents) instant(graph, rest string) (time.Time, error) {
 	cell := d.text(graph, rest)
 	if cell == "" && graph != "createdAt" {

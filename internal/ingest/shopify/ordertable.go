@@ -18,7 +18,7 @@ import (
 
 // orderTable reads the table in which connectors store orders. Its columns are members of the REST API's documents.
 // Some connectors write nested members into separate columns (shipping_address_country_code), others as JSON. The
-// reader converts each row back to such a document, so that the order equals the order from webhooks and taps.
+// reader converts each row to a REST document, so the order equals the order from webhooks and taps.
 type orderTable struct{}
 
 // Name implements [source.Reader].
@@ -159,7 +159,7 @@ type landedSale struct {
 }
 
 // orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows and uses the
-// latest version of each order. A table to which a connector only appends has every version of an order.
+// latest version of each order. An append-only table has every version of an order.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options
@@ -168,7 +168,7 @@ type orderTableRows struct {
 	members      []tableMember
 	at           map[string]int
 	row, deleted int
-	currency     money.Currency // used if the table has no currency
+	currency     money.Currency // currency of a table without a currency
 	text         bytes.Buffer   // document of a row
 	doc          document.Object
 	one          landedSale

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// partTable reads a table in which connectors store a part of orders: lines, discounts of lines, or codes. Rows are
-// stored unchanged. The store derives the orders' lines and coupons from them.
+// partTable reads a table in which connectors store a part of orders: lines, discounts of lines, or codes. The store
+// keeps the rows unchanged and derives the orders' lines and coupons from these rows.
 type partTable struct {
 	name, title string
 	columns     []source.Column
@@ -22,8 +22,8 @@ type partTable struct {
 	add         func(r *partRows, rec tabular.Record, b *warehouse.Batch) error
 }
 
-// Columns that tables of parts share. A connector that writes nested members into separate tables refers to the order
-// by the connector's ID of the order's row.
+// Columns that tables of parts share. If a connector writes nested members into separate tables, these tables refer to
+// the order by the connector's row ID.
 var (
 	ofOrder    = source.Column{Field: "order", Names: []string{"order id", "sdc source key id"}}
 	ofOrderRow = source.Column{Field: "order_row", Names: []string{"dlt parent id", "airbyte orders hashid"}}
@@ -289,7 +289,7 @@ func (r *partRows) money(rec tabular.Record, field string, c money.Currency) (in
 }
 
 // synced returns the time at which the connector wrote the row. The value is a time or the name of a load, which is a
-// number of seconds since 1970. Any other value gives the zero time.
+// number of seconds since 1970. For any other value, it returns the zero time.
 func (r *partRows) synced(rec tabular.Record) time.Time {
 	cell := strings.TrimSuffix(r.cell(rec, "synced"), " UTC")
 	if at, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC); err == nil {

@@ -13,16 +13,16 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// reducedCustomer is the name of a member of a reduced document. It contains the keyed hash of the customer if no other
-// member contains it.
+// reducedCustomer is the name of a member of a reduced document. The member contains the customer's keyed hash if no
+// other member contains this hash.
 const reducedCustomer = "customer_hash"
 
-// reduction lists the members of a document that remain, and the reduction of nested members. A nil reduction keeps the
-// value unchanged.
+// reduction lists the members of a document that remain, with the reductions of nested members. A nil reduction keeps
+// the value unchanged.
 type reduction map[string]reduction
 
 // Members of the REST API's documents that [Documents] reads. They exclude names, streets, phone numbers, IP addresses
-// and notes. The email address becomes a hash, and the landing page keeps only its UTM parameters.
+// and notes. The email address becomes a hash. Only the UTM parameters of the landing page remain.
 var (
 	reducedAddress = reduction{"country_code": nil, "country": nil, "province_code": nil, "province": nil}
 	reducedRefund  = reduction{
@@ -85,7 +85,7 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 	return kept, nil
 }
 
-// of reduces a value, or each element of a list. It omits a value without members if members are expected.
+// of reduces a value, or each element of a list. If the reduction expects members, it omits a value without members.
 func (r reduction) of(v document.Value) any {
 	switch {
 	case r == nil:

@@ -2,7 +2,7 @@ package shopify
 
 import "assay/internal/warehouse"
 
-// room stores orders and their parts in large allocations, because an import contains many of them.
+// room stores orders and their parts in large allocations, because an import contains many orders.
 type room struct {
 	sales   pieces[sale]
 	lines   pieces[warehouse.OrderLine]

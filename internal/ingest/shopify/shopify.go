@@ -3,8 +3,8 @@
 //
 // The orders export has one row per line item. The order's own fields are only in its first row. The order's next rows
 // repeat the name, the email address and the time. An order's key is its numeric ID. Old exports have no IDs and use
-// the order's name as key. If both kinds of files contain an order, the reader cannot match the two records and reports
-// a warning. It does not read names, streets and phone numbers.
+// the order's name as key. If an order is in files of both kinds, the reader cannot match the two records and reports a
+// warning. The reader does not read names, streets and phone numbers.
 package shopify
 
 import (
@@ -18,10 +18,10 @@ import (
 // System is the source of the orders' keys.
 const System = "shopify"
 
-// OrdersSource is the source of orders and refunds in the ledger, from any origin.
+// OrdersSource is the source of orders and refunds in the import ledger, from any origin.
 const OrdersSource = "shopify_orders"
 
-// columns lists the columns that the reader uses, of 79 in the export. Older exports have fewer.
+// columns lists the columns that the reader uses. The export has 79 columns; older exports have fewer.
 var columns = []source.Column{
 	{Field: "name", Names: []string{"name"}},
 	{Field: "id", Names: []string{"id"}},
@@ -127,7 +127,7 @@ func isTest(payment, tags string) bool {
 
 // discounts returns the sum of all discounts. Depending on the kind of discount, the order's amount includes the
 // discounts of lines or excludes them. The sum is therefore between two bounds. The difference between the price of the
-// goods and the subtotal determines the sum.
+// goods and the subtotal determines the sum between these bounds.
 func discounts(order, lines, goods, subtotal int64) int64 {
 	return min(max(goods-subtotal, order, lines), order+lines)
 }

@@ -16,8 +16,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ads collects reports of ad platforms. A report replaces the rows of its account on a day. Therefore, days remain in
-// memory during the run, and a day with new rows is written again completely.
+// ads collects reports of ad platforms. A report replaces the rows of its account on a day. Days therefore remain in
+// memory during the run, and the target stores all rows of a day with new rows again.
 type ads struct {
 	options   source.Options
 	countries *source.Countries
@@ -84,7 +84,7 @@ var platforms = map[shape]*platform{
 	},
 }
 
-// purchases lists Meta's names for the same purchases. The first available name is used, as in Meta's reports.
+// purchases lists Meta's names for the same purchases. The target uses the first available name, as in Meta's reports.
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase", "onsite_conversion.purchase"}
 
 // add adds a row of a report. Its error is a [*source.RowError].
@@ -266,7 +266,7 @@ type thing struct {
 }
 
 // sum adds up the rows of a day with the same key and appends them to the batch. If several reports cover the same
-// spend, only one of them is used.
+// spend, sum uses only one of them.
 func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch) (bad []rejected) {
 	rank, stream := math.MaxInt, ""
 	order := make([]*adRow, len(day.rows))
@@ -284,7 +284,7 @@ func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch
 			c.options.Notes.Add("same_spend", "streams %s and %s contain the same spend: the records of %s are used", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
 			continue
 		}
-		row := r.AdDay // amounts of the day stay in their currency, because it may be summed again
+		row := r.AdDay // a copy, because a later sum of the day needs the original currency
 		if err := converter.Convert(row.Day, row.Original.Currency, &row.Spend, &row.Value); err != nil {
 			bad = append(bad, rejected{r.stream, source.Located(err, r.line, 1)})
 			continue

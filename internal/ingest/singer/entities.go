@@ -19,8 +19,8 @@ type entities struct {
 
 func newEntities() *entities { return &entities{words: source.NewWords(), loads: map[shape]*load{}} }
 
-// advertiser names the properties of a platform's streams of campaigns, ad sets and ads. The first level with an ID is
-// used.
+// advertiser names the properties of a platform's streams of campaigns, ad sets and ads. The first level with an ID
+// determines the level of a record.
 type advertiser struct {
 	source            string // source of the reader of the same platform's tables
 	platform          measure.Platform
@@ -80,8 +80,8 @@ func members(columns []string) []string {
 	return names
 }
 
-// add adds a campaign, an ad set or an ad. Its state starts at the time of the record's change, otherwise at the time
-// at which the tap read it. Without either time, only names are stored. Its error is a [*source.RowError].
+// add adds a campaign, an ad set or an ad. The state starts at the time of the record's change, otherwise at the time
+// at which the tap read the record. Without either time, add stores only names. Its error is a [*source.RowError].
 func (c *entities) add(s *stream, record *document.Object, extracted string, line int) error {
 	a := advertisers[s.shape]
 	cell := func(names []string) string { return c.words.Of(strings.TrimSpace(record.First(names...).Text())) }

@@ -17,13 +17,13 @@ type facts struct {
 
 // load contains one step of an import: rows that are stored together.
 type load struct {
-	source  string // name in the ledger: the file reader of the same source
+	source  string // name in the import ledger: the name of the file reader of the same source
 	what    string
 	batch   warehouse.Batch
 	windows []warehouse.AdWindow
 }
 
-// rejected is the reason why a record cannot be stored.
+// rejected is the reason why a record was rejected.
 type rejected struct {
 	stream string
 	err    error
@@ -55,7 +55,7 @@ func (f *facts) add(s *stream, message, record *document.Object, line int) error
 	return nil
 }
 
-// waits reports whether facts can be stored only at the end.
+// waits reports whether some facts must wait for the end of the run.
 func (f *facts) waits() bool { return f.orders.Waits() || f.messages.waits() }
 
 // loads returns the facts to store and the rejected records.

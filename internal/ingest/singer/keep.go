@@ -19,8 +19,8 @@ type keeping struct {
 	err      error
 }
 
-// keep writes the collected facts, each kind in its own step. It emits the last state when all facts before the state
-// are stored. Facts that must wait for the end are written with end = true.
+// keep writes the collected facts, each kind in a separate step. It emits the last state when all facts before the
+// state are stored. At the end of the run (end = true), it also writes the waiting facts.
 func (t *target) keep(ctx context.Context, end bool) error {
 	known, err := t.store.FXRates(ctx, t.Workspace.ID)
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *target) pass() error {
 	return err
 }
 
-// write stores facts and then emits the state after them, if any.
+// write stores facts and then emits the next state, if any.
 func (t *target) write(ctx context.Context, k *keeping, loads []load, state string) error {
 	for i := range loads {
 		out, err := t.writeLoad(ctx, &loads[i])

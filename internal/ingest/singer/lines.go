@@ -17,8 +17,8 @@ const (
 
 var errTooLong = errors.New("message too long")
 
-// lines splits the input into lines. Lines of one read share one string, which avoids a copy of each line. A line is
-// returned as soon as it is complete.
+// lines splits the input into lines. Lines of one read share one string, which avoids a copy of each line. The method
+// next returns a line as soon as the line is complete.
 type lines struct {
 	from  io.Reader
 	room  []byte

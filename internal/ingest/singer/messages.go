@@ -45,7 +45,7 @@ func newMessages(o source.Options) *messages {
 	return &messages{options: o, words: source.NewWords(), rows: map[messageKey]*messageRow{}, named: map[string]named{}, changed: map[messageKey]bool{}}
 }
 
-// name stores the name of a campaign or flow, and the time at which a campaign was sent.
+// name stores the name of a campaign or flow, and the send time of a campaign.
 func (c *messages) name(record *document.Object) {
 	id, attributes := c.words.Of(record.Get("id").Text()), record.Get("attributes")
 	n := named{name: strings.Clone(attributes.Path("name").Text())}

@@ -33,12 +33,12 @@ type Report struct {
 // Stream describes one stream.
 type Stream struct {
 	Name    string `json:"name"`
-	Meaning string `json:"meaning"` // "unknown" if its records are not read
+	Meaning string `json:"meaning"` // "unknown": the target does not read the records
 	Records int    `json:"records"`
 	Used    int    `json:"used"`
 }
 
-// Rejection is a record that could not be used.
+// Rejection is a rejected record.
 type Rejection struct {
 	Line   int    `json:"line"`
 	Stream string `json:"stream"`
@@ -56,7 +56,8 @@ type Counts struct {
 	Removed   int64 `json:"removed"`
 }
 
-// Maximum numbers of rejected records and streams in a report. The totals include all of them.
+// Maximum numbers of rejected records and streams in a report. The totals also include the unlisted records and
+// streams.
 const (
 	shownRejections = 20
 	shownStreams    = 200

@@ -34,8 +34,8 @@ func (s shape) String() string {
 	}[s]
 }
 
-// shapes identifies the shapes by properties. Records of a shape have all properties of the first list and none of the
-// second list.
+// shapes identifies the shapes by properties. Records of a shape have all properties in the first list and no property
+// in the second list.
 var shapes = []struct {
 	shape shape
 	all   []string
@@ -66,8 +66,8 @@ var partial = []string{
 	"product_item_id", "click_type", "group_placement_view_placement", "managed_placement_view_resource_name", "keyword_view_resource_name",
 }
 
-// detect returns the shape of a stream. If several reports cover the same spend, the report with the lowest rank is
-// used.
+// detect returns the shape of a stream. If several reports cover the same spend, the target uses the report with the
+// lowest rank.
 func detect(name string, properties *document.Object, keys []string) (shape, int) {
 	has := func(p string) bool { return properties.Get(p) != "" }
 	if attributes := properties.Get("attributes").Path("properties"); attributes != "" {

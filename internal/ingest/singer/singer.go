@@ -3,13 +3,13 @@
 //
 // The properties in a stream's schema identify the stream, because users of a tap choose the stream's name. Supported
 // streams are orders, refunds and customers of Shopify in the forms of both APIs. Reports of Meta, Google and TikTok
-// advertising and reports of Klaviyo are also supported. Records of other streams are checked and counted, and the
-// report lists them.
+// advertising and reports of Klaviyo are also supported. The target only checks and counts the records of other
+// streams; the report lists these streams.
 //
-// Facts are stored in steps of many records, while later messages are read. A state is emitted only after everything
-// before it is stored. If there are several such states, only the newest is emitted. The next run sends the records
-// after the last emitted state again. The repetition changes nothing, because orders are merged by key and reports
-// replace days.
+// The target stores facts in steps of many records and reads later messages at the same time. The target emits a state
+// only after all earlier facts are stored. If there are several such states, it emits only the newest. The next run
+// receives the records after the last emitted state again. The repetition changes nothing, because orders are merged by
+// key and reports replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
 package singer
@@ -43,9 +43,9 @@ type Store interface {
 type Options struct {
 	Workspace    control.Workspace
 	HashKey      []byte                   // key for hashes of email addresses, stored as long as the workspace
-	Emit         func(state []byte) error // receives a state after all facts before it are stored; nil: ignored
+	Emit         func(state []byte) error // receives a state after all earlier facts are stored; nil: states are ignored
 	SkipRejected bool                     // continue after rejected records
-	DryRun       bool                     // report everything, but store nothing and emit no state
+	DryRun       bool                     // report all results, but store nothing and emit no state
 	CommitRows   int                      // minimum number of records in one step; 0: 50,000
 	CommitAfter  time.Duration            // age from which a step ends at the next state; 0: a minute
 	Clock        func() time.Time
@@ -56,7 +56,8 @@ const (
 	usualRows  = 50_000
 	usualPause = time.Minute
 
-	// mostWaiting is the size in bytes at which a step is written even with fewer records, because orders may be large.
+	// mostWaiting is the size in bytes at which the target writes a step even with fewer records, because orders may be
+	// large.
 	mostWaiting = 128 << 20
 
 	// Limits of stored streams. A run stores the name, key properties and required properties of each stream.
@@ -65,7 +66,7 @@ const (
 )
 
 // Run reads messages until their end. A rejected record ends the run unless rejected records are skipped. The last
-// emitted state then describes the stored facts. The report covers everything up to the end or the error.
+// emitted state then describes the stored facts. The report covers all messages up to the end or the error.
 func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Report, error) {
 	if o.CommitRows == 0 {
 		o.CommitRows = usualRows
@@ -111,7 +112,7 @@ type stream struct {
 	shape    shape
 	keys     []string // properties of the key
 	required []string
-	rank     int // rank among reports on the same spend; the lowest is used
+	rank     int // rank among reports on the same spend; the lowest takes precedence
 	records  int
 	used     int
 	size     int // bytes of name, keys and required

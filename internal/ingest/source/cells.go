@@ -9,11 +9,11 @@ import (
 	"assay/internal/money"
 )
 
-// Largest is the largest accepted amount in minor units, and the largest accepted count. A larger figure is a mistake
-// in the file, and sums of such figures would overflow.
+// Largest is the largest accepted amount in minor units, and the largest accepted count. A larger figure is an error in
+// the file, and sums of such figures would overflow.
 const Largest = 1_000_000_000_000_000
 
-// Money reads an amount as minor units of the currency. Extra decimals other than zero are rejected.
+// Money reads an amount as minor units of the currency. It rejects extra decimals other than zero.
 func Money(cell string, c money.Currency, n money.Notation) (int64, error) {
 	if minor, ok := plain(cell, c.Exponent()); ok && n == money.Point {
 		return minor, nil
@@ -117,9 +117,9 @@ func Millionths(cell string, n money.Notation) (int64, error) {
 
 const millionths = 6 // decimals
 
-// NotationOf detects the decimal separator of cells. Only unambiguous cells are used, because "1.234" may have a
-// decimal or a thousands separator. Without an unambiguous cell, the decimal separator is a point. Cells that
-// contradict the result are rejected.
+// NotationOf detects the decimal separator of cells. It uses only unambiguous cells, because "1.234" may have a decimal
+// or a thousands separator. Without an unambiguous cell, the decimal separator is a point. The reader later rejects
+// cells that contradict the result.
 func NotationOf(columns ...[]string) money.Notation {
 	points, commas := 0, 0
 	for _, cells := range columns {

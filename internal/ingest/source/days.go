@@ -13,7 +13,7 @@ import (
 // DayOrder is the order of day and month in a file: 03/04/2026 is in April or in March.
 type DayOrder byte
 
-// Orders of day and month. ISO days and days with the name of the month need no order.
+// Orders of day and month. The order does not affect ISO days and days with the name of the month.
 const (
 	UnknownOrder DayOrder = iota
 	MonthFirst
@@ -50,13 +50,13 @@ func (o DayOrder) other() DayOrder {
 	return MonthFirst
 }
 
-// dayError is the error for a day that cannot be read. It contains the remedy.
+// dayError is the error for an unreadable day. It contains the remedy.
 type dayError struct{ text, fix string }
 
 func (e *dayError) Error() string { return e.text }
 
-// DayFix returns the remedy for a day that cannot be read. If the error contains no remedy, DayFix returns the
-// parameter otherwise.
+// DayFix returns the remedy for an unreadable day. If the error contains no remedy, DayFix returns the parameter
+// otherwise.
 func DayFix(err error, otherwise string) string {
 	if e, ok := errors.AsType[*dayError](err); ok {
 		return e.fix

@@ -34,8 +34,8 @@ func (h Header) Names() []string { return h.names }
 // folding removes differences in spelling between exports of the same column.
 var folding = strings.NewReplacer("’", "'", "ß", "ss", "\u00a0", " ", "\ufeff", "", "_", " ")
 
-// Fold returns a column's name in the form in which names are compared: lower case, without accents, with single
-// blanks. Underscores are treated as blanks.
+// Fold returns a column's name in the form for comparisons: lower case, without accents, with single blanks.
+// Underscores are treated as blanks.
 func Fold(name string) string {
 	if isFolded(name) { // the usual case
 		return name
@@ -66,8 +66,8 @@ func isFolded(name string) bool {
 	return !blank || name == ""
 }
 
-// Index returns the index of the first column with one of the folded names, or -1 if there is none. Earlier names are
-// preferred.
+// Index returns the index of the first column with one of the folded names, or -1 if there is none. Earlier names take
+// precedence.
 func (h Header) Index(names ...string) int {
 	for _, name := range names {
 		if i := slices.Index(h.folded, name); i >= 0 {
@@ -86,7 +86,7 @@ func (h Header) Name(i int) string {
 }
 
 // Currency finds a column with a currency in parentheses at the end of its name, such as "Amount spent (USD)". It
-// returns the column's index and the currency. The names are folded and without the parentheses.
+// returns the column's index and the currency. The parameter names contains folded names without the parentheses.
 func (h Header) Currency(names ...string) (int, money.Currency) {
 	for i, name := range h.folded {
 		before, code, ok := cutCurrency(name)

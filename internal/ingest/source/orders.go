@@ -45,8 +45,8 @@ type Orders struct {
 	currency money.Currency // currency of the last counted order
 }
 
-// earlier describes an earlier order or refund of the file. It contains the data for identifying it and for subtracting
-// it from the totals.
+// earlier describes an earlier order or refund of the file. It contains the data to identify the order or refund and to
+// subtract it from the totals.
 type earlier struct {
 	content           uint64
 	charged, refunded int64
@@ -74,7 +74,7 @@ func NewOrders(o Options) *Orders {
 	}
 }
 
-// longestKey is the maximum size of an order's ID in bytes. IDs stay in memory while a file is read. IDs of shops have
+// longestKey is the maximum size of an order's ID in bytes. IDs stay in memory while a file is read. Shops' IDs have
 // less than a hundred bytes.
 const longestKey = 512
 
@@ -188,7 +188,7 @@ func (t *Orders) Differs(s *Sale) (bool, error) {
 	return seen && before.content != s.Content, nil
 }
 
-// Content returns the hash of an order's only row if the hash will be compared.
+// Content returns the hash of an order's only row if the hash is needed for comparisons.
 func (t *Orders) Content(fields []string) uint64 {
 	if !t.options.Scattered {
 		return 0
@@ -196,8 +196,8 @@ func (t *Orders) Content(fields []string) uint64 {
 	return t.hasher.Row(0, fields)
 }
 
-// follows processes the next order's key. It reports whether the keys still ascend or still descend, which means that
-// there are no duplicates.
+// follows processes the next order's key. It reports whether the keys still only ascend or only descend. If so, there
+// are no duplicates.
 func (t *Orders) follows(next *warehouse.OrderRef) bool {
 	step := t.step(next)
 	if t.last.Key != "" {
@@ -236,7 +236,7 @@ func (t *Orders) convert(s *Sale) error {
 }
 
 // clashes reports whether the file has an earlier order with the same key and different content. It returns false if
-// neither of the two orders has parts. With parts, it is unclear which version the parts belong to.
+// neither of the two orders has parts. If an order has parts, it is unknown which version the parts belong to.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false
@@ -248,7 +248,7 @@ func (t *Orders) clashes(s *Sale) bool {
 func (s *Sale) detailed() bool { return len(s.Lines)+len(s.Refunds)+len(s.Coupons) > 0 }
 
 // copyOf reports whether the file contains an earlier copy of the order. An order with the same key and different
-// content replaces the earlier order, also in the totals.
+// content replaces the earlier order, including in the totals.
 func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	o := &s.Order
 	var key uint64
@@ -284,7 +284,7 @@ func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	return false
 }
 
-// count adds an order to the totals, or subtracts it with the sign -1.
+// count adds an order to the totals or, with the sign -1, subtracts it.
 func (t *Orders) count(o earlier, sign int64) {
 	switch o.state {
 	case test:
@@ -310,7 +310,7 @@ func (t *Orders) count(o earlier, sign int64) {
 	t.Totals.Refunds += sign * int64(o.refunds)
 }
 
-// Hasher hashes rows to compare them. Its hashes are valid within a process and never stored.
+// Hasher hashes rows for comparisons. The hashes are valid within a process and never stored.
 type Hasher struct{ seed maphash.Seed }
 
 // NewHasher returns a hasher.

@@ -19,7 +19,8 @@ type Customers struct {
 }
 
 // hashBytes is the number of stored bytes of the HMAC-SHA256. Among ten million customers, the probability of a
-// collision in 72 bits is about one in a hundred million. Twelve characters fit into a database's inline strings.
+// collision in 72 bits is about one in a hundred million. The Base64 text of twelve characters fits into a database's
+// inline strings.
 const hashBytes = 9
 
 // NewCustomers returns a converter with the key.
@@ -67,7 +68,7 @@ func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 }
 
 // Hashes returns all hashes that may identify a customer with the email address, phone number or ID. There are several
-// hashes because phone numbers have several notations. It returns nil for "".
+// hashes, because a phone number has several notations. It returns nil for "".
 func (c *Customers) Hashes(id string) []string {
 	id = strings.TrimSpace(id)
 	if id == "" {

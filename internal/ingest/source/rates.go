@@ -29,12 +29,12 @@ type rateFound struct {
 	ok   bool
 }
 
-// NewConverter returns a converter to the base currency. Without rates it accepts only the base currency.
+// NewConverter returns a converter to the base currency. Without rates, the converter accepts only the base currency.
 func NewConverter(base money.Currency, rates Rates) *Converter {
 	return &Converter{base: base, rates: rates, known: map[rateKey]rateFound{}}
 }
 
-// Convert converts the amounts to the base currency. On error, it converts no amount. The error states how to get a
+// Convert converts the amounts to the base currency. On error, it converts no amount. The error states how to provide a
 // rate.
 func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int64) error {
 	if from == c.base {

@@ -31,11 +31,12 @@ type Reader interface {
 
 // Rows converts the records of one file to rows of the warehouse.
 type Rows interface {
-	// Skip reports whether the record must be ignored, such as a total or a note. It is called before any other check.
+	// Skip reports whether to ignore the record, such as a total or a note. The import calls Skip before any other
+	// check.
 	Skip(fields []string) bool
 	// Add processes a record and appends completed facts to the batch. The record has as many cells as the header. A
 	// *[RowError] rejects rows of this record or of an earlier order, and reading continues. Any other error concerns
-	// the file.
+	// the whole file.
 	Add(r tabular.Record, b *warehouse.Batch) error
 	// Close appends the remaining facts. Its errors have the same meaning as in Add. The summary is always complete.
 	Close(b *warehouse.Batch) (Summary, error)
@@ -45,10 +46,11 @@ type Rows interface {
 type Fit struct {
 	Known   int      // number of columns that the reader supports
 	Missing []string // required columns that the header lacks
-	Vague   bool     // fits by common names only; a reader of a known export is preferred
+	Vague   bool     // fits by common names only; a reader of a known export takes precedence
 }
 
-// Better reports whether a reader with this fit is preferred to a reader with the other fit. Both can read the file.
+// Better reports whether a reader with this fit takes precedence over a reader with the other fit. Both readers can
+// read the file.
 func (f Fit) Better(other Fit) bool {
 	if f.Vague != other.Vague {
 		return other.Vague
@@ -92,11 +94,11 @@ type Options struct {
 
 	Today civil.Date // in the workspace's time zone; zero: days in the future are not rejected
 
-	Rates Rates // nil: only files in the base currency can be read
+	Rates Rates // nil: only files in the base currency are readable
 	Notes *Notes
 
 	// Scattered means that orders are not sorted by key. Readers then store every key to detect duplicate orders. For
-	// other files, they store only the last key.
+	// other files, readers store only the last key.
 	Scattered bool
 }
 
@@ -118,8 +120,8 @@ func (o Options) WrittenIn() *time.Location {
 	return o.Zone
 }
 
-// CheckDay returns the error of a row with a day in the future. The error names the field's column. Tomorrow is
-// accepted, because it has begun in other time zones.
+// CheckDay returns the error of a row with a day in the future. The error names the field's column. It accepts
+// tomorrow, which may have begun in another time zone.
 func (o Options) CheckDay(day civil.Date, line int, column string) error {
 	if o.Today.IsZero() || day.Sub(o.Today) <= 1 {
 		return nil
@@ -141,7 +143,7 @@ func CheckSpend(spend int64, line int, column, cell string) error {
 	}
 }
 
-// ErrScattered requests that the file is read again with [Options.Scattered].
+// ErrScattered is a request to read the file again with [Options.Scattered].
 var ErrScattered = errors.New("the file's orders are not sorted by key")
 
 // Rates returns exchange rates.
@@ -223,7 +225,7 @@ func first(text string, n int) string {
 	return text
 }
 
-// Unreadable returns the error of a cell that cannot be read, with its cause.
+// Unreadable returns the error for an unreadable cell, with the cause.
 func Unreadable(line int, column, cell string, why error) *RowError {
 	quoted := strconv.Quote(Shown(cell))
 	reason := strings.ReplaceAll(why.Error(), strconv.Quote(cell), quoted) // the cause may quote the whole cell
@@ -258,7 +260,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// Notes collects warnings about a file that can be read. Each code occurs once.
+// Notes collects warnings about a readable file. Each code occurs once.
 type Notes struct {
 	list []Note
 	at   map[string]int
@@ -271,7 +273,7 @@ type Note struct {
 	Count int    `json:"count"` // number of occurrences
 }
 
-// Add adds a warning. If a code occurs several times, only its first text is shown.
+// Add adds a warning. If a code occurs several times, the list contains only the first text.
 func (n *Notes) Add(code, format string, args ...any) {
 	if i, ok := n.at[code]; ok {
 		n.list[i].Count++

@@ -6,7 +6,7 @@ import (
 )
 
 // Words interns repeated texts, such as accounts, campaigns, products and states. An interned text has its own memory,
-// so a larger text that contained it can be freed. The memory of Words is bounded.
+// so the garbage collector can free a larger text that contained it. The memory of Words is bounded.
 type Words struct {
 	seed maphash.Seed
 	kept [wordSlots]string

@@ -26,7 +26,7 @@ const (
 )
 
 // decode returns the text of src as UTF-8 without a byte-order mark, and a function that returns the encoding. The
-// encoding is final at the end, because a file is treated as UTF-8 until its first non-ASCII character.
+// encoding is final at the end of the file, because the first non-ASCII character determines it.
 func decode(src *bufio.Reader) (io.Reader, func() Encoding) {
 	head, _ := src.Peek(1024) // a short file has fewer bytes; a read error occurs again at the first read
 	switch {
@@ -59,8 +59,7 @@ func zerosAt(head []byte, parity int) bool {
 }
 
 // guess passes ASCII through. The first non-ASCII character determines the encoding: UTF-8 for a valid UTF-8 sequence,
-// otherwise Windows-1252. In a Western single-byte file, the two bytes of such a sequence are practically never
-// adjacent.
+// otherwise Windows-1252. In a Western single-byte file, the bytes of such a sequence are practically never adjacent.
 type guess struct {
 	decided  Encoding
 	fallback transform.Transformer

@@ -13,10 +13,10 @@ import (
 	"io"
 )
 
-// sampled is the number of bytes that are inspected to detect the format of a file.
+// sampled is the number of bytes for detecting the format of a file.
 const sampled = 64 << 10
 
-// File is an open file. It is read once, by one goroutine.
+// File is an open file. Only one goroutine may read it, once.
 type File struct {
 	Compressed bool // gzip
 	bytes      *counted
@@ -58,7 +58,7 @@ func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*Fil
 	return f, nil
 }
 
-// Encoding returns the character encoding. It is final after the file has been read.
+// Encoding returns the character encoding. The encoding is final at the end of the file.
 func (f *File) Encoding() Encoding { return f.encoding() }
 
 // Sheet returns the name of the sheet, or "" if the file is not a workbook.
@@ -88,13 +88,13 @@ func (f *File) Close() error {
 	return f.book.Close()
 }
 
-// Sample is the beginning of a file that is split by one delimiter.
+// Sample is the beginning of a file, split by one delimiter.
 type Sample struct {
 	Delimiter byte // 0 in a workbook
 	Records   []Record
 }
 
-// delimiters lists the delimiters in the order in which they are tried.
+// delimiters lists the delimiters in the order of trial.
 var delimiters = []byte{',', ';', '\t', '|'}
 
 // Samples returns the beginning of the file, split by each delimiter, up to limit rows. A sample ends at an unreadable

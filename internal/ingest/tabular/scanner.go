@@ -13,8 +13,8 @@ import (
 // Scanner reads rows of delimited text according to RFC 4180 and accepts common export errors. A bare quote inside an
 // unquoted cell is text, line ends are LF or CRLF, and empty rows are skipped.
 //
-// encoding/csv is not suitable. It reads a file with one stray quote into memory as one cell. It also does not
-// distinguish a bad row from a bad file.
+// encoding/csv is not suitable. It reads a file with one stray quote into memory as one cell, and it does not
+// distinguish an invalid row from an invalid file.
 //
 // Scanning takes a number of steps that is linear in the length of the text.
 type Scanner struct {
@@ -30,14 +30,15 @@ type Scanner struct {
 }
 
 // sharedRow is the maximum size of a row with cells that share one string, in bytes. Cells of larger rows have their
-// own memory. A reader may keep a cell, such as an order's ID, without keeping the row in memory.
+// own memory. A reader that stores a cell of a larger row, such as an order's ID, therefore does not keep the row in
+// memory.
 const sharedRow = 4 << 10
 
 // quotedRow contains the row with quotes that is being read. Offsets count from the start of the row.
 type quotedRow struct {
 	cells   int    // read so far
 	text    []byte // text of the first MaxColumns cells, without quotes
-	ends    []int  // ends of those cells in text
+	ends    []int  // ends of these cells in text
 	lineEnd int    // offset after the first line end that is not before the current cell
 	problem string // first problem of the row
 }

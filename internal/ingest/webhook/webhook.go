@@ -1,8 +1,8 @@
 // Package webhook processes Shopify webhooks: orders, changes of orders, refunds and customers.
 //
 // [Take] checks a message and reduces it to the required members. The caller stores the message and responds. [Run]
-// later converts several stored messages to facts at once. Messages may arrive twice, late and in any order. The latest
-// version of an order is used, and refunds are deduplicated by ID.
+// later converts several stored messages to facts at once. Messages may arrive twice, late and in any order. Run uses
+// the latest version of an order and deduplicates refunds by ID.
 package webhook
 
 import (
@@ -78,7 +78,7 @@ func (v *Verifier) Write(part []byte) (int, error) {
 }
 
 // Signed reports whether one of the secrets signed the bytes written so far. It compares with every secret, so the time
-// does not reveal the secret that matches.
+// does not reveal which secret matches.
 func (v *Verifier) Signed() bool {
 	signed := false
 	for _, mac := range v.macs {
@@ -87,9 +87,9 @@ func (v *Verifier) Signed() bool {
 	return signed
 }
 
-// Take checks a message and returns the part to store, without personal data. It returns nil for ignored topics. A body
-// without the form of its topic is a fault of kind invalid. The signature does not cover the topic, so Take checks that
-// the body fits the topic.
+// Take checks a message and returns the part to store, without personal data. It returns nil for ignored topics. The
+// signature does not cover the topic, so Take checks that the body has the form of the topic. Otherwise, it returns a
+// fault of kind invalid.
 func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	var o document.Object
 	if !json.Valid(body) {
@@ -145,7 +145,7 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 // Person contains the stored part of a message about a person's data.
 type Person struct {
 	ID     string   `json:"id"`     // customer ID in the shop
-	Hashes []string `json:"hashes"` // keyed hashes of everything that may identify the customer: email address, phone number, ID
+	Hashes []string `json:"hashes"` // keyed hashes of all data that may identify the customer: email address, phone number, ID
 }
 
 func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
@@ -191,20 +191,20 @@ type Options struct {
 	Now       time.Time
 }
 
-// Result contains the outcome of messages by ID. Messages that are in neither map became facts.
+// Result contains the outcome of messages by ID. Messages in neither map became facts.
 type Result struct {
 	Unusable map[control.DeliveryID]string // reason why a message cannot become facts
-	Later    map[control.DeliveryID]bool   // to try again: the order to delete has not arrived yet
+	Later    map[control.DeliveryID]bool   // to retry: the order to delete has not arrived yet
 }
 
-// patience is the time during which the deletion of an unknown order is tried again. A deletion may arrive some seconds
+// patience is the time during which Run retries the deletion of an unknown order. A deletion may arrive some seconds
 // before its order.
 const patience = time.Hour
 
 // Ledger is the file name of webhooks in the import ledger.
 const Ledger = "webhooks"
 
-// Run converts messages to facts. An error concerns all messages. The caller may safely try all of them again.
+// Run converts messages to facts. An error concerns all messages. The caller may safely retry all messages.
 func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
 	known, err := store.FXRates(ctx, o.Workspace.ID)
 	if err != nil {
@@ -301,7 +301,7 @@ func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error
 }
 
 // delete marks deleted orders as canceled, so that all figures exclude them. The facts remain, because a message alone
-// is not sufficient for a permanent removal.
+// is no sufficient reason for a permanent deletion.
 func (r *run) delete(ctx context.Context) error {
 	var b warehouse.Batch
 	for _, m := range r.gone {

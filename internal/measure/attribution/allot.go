@@ -10,8 +10,8 @@ import (
 
 // Allot splits a total of whole units by weights. The parts add up to the total exactly (largest remainder method).
 // Each part is its exact share rounded down; the remaining units go to the largest fractions. Fractions that agree to
-// nine decimals are treated as equal, and the earlier part gets the unit. Rounding errors of a sum therefore have no
-// effect. A part differs from its exact share by at most one unit.
+// nine decimals are treated as equal, and the earlier part gets the unit. Rounding errors therefore have no effect. A
+// part differs from its exact share by at most one unit.
 //
 // The total is between 0 and 2^53. Weights are finite and not negative. If all weights are zero, the total must be zero
 // too.

@@ -27,9 +27,9 @@ type Resampling struct {
 }
 
 // Intervals returns bootstrap intervals of a model's shares. It draws each path's conversions and nulls from Poisson
-// distributions around their counts and computes the model again. The method is from Hanley and MacGibbon 2006,
-// "Creating non-parametric bootstrap samples using Poisson frequencies". Rows are sorted by channel. The interval
-// includes sampling error only. The same seed gives the same result.
+// distributions with the observed counts as means. It then computes the model again. The method is from Hanley and
+// MacGibbon 2006, "Creating non-parametric bootstrap samples using Poisson frequencies". The result is sorted by
+// channel. The interval includes sampling error only. The same seed gives the same result.
 //
 // A draw takes as long as one computation of the model.
 func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {

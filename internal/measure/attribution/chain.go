@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// removedNone is the channel index if no channel is removed. It is also the last channel of the start state.
+// removedNone is the channel index if no channel is removed. The start state, which has no touchpoint, also has this
+// index.
 const removedNone = -1
 
 // chain is an absorbing Markov chain as sparse rows of transition probabilities. State 0 is the start, and most steps
@@ -16,13 +17,13 @@ type chain struct {
 	to      []int32   // the target state of a transition
 	chance  []float64 // the probability of a transition
 	convert []float64 // for each state, the probability that conversion is next
-	last    []int     // for each state, the last touched channel; removedNone for the start
+	last    []int     // for each state, the channel of the last touchpoint; removedNone for the start
 }
 
 // chainOf counts the transitions of the paths with touchpoints and divides them by the visits.
 //
-// A state is coded as a number in base channels + 1, with the latest touchpoint in the lowest digit. The next state is
-// computed from the number: shift, add, drop the oldest digit.
+// A state is coded as a number in base channels + 1, with the latest touchpoint in the lowest digit. To compute the
+// next state, chainOf shifts the digits, adds the new touchpoint and drops the oldest digit.
 func chainOf(p *Paths, order int) chain {
 	base := uint64(len(p.names)) + 1
 	size := uint64(1)

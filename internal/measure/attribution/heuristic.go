@@ -40,7 +40,8 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 }
 
 // timeDecay uses the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights. Ages are
-// relative to the path's latest touchpoint. This avoids underflow for old journeys and does not change the shares.
+// relative to the path's latest touchpoint. Relative ages avoid underflow for old journeys and do not change the
+// shares.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {
@@ -76,10 +77,10 @@ func position(shares []float64, touches []uint16, ages []float64) {
 }
 
 // shapley sets the shares to the Shapley value of a game between channels. The value of a set S of channels is the
-// conversions of the paths with all channels in S. That game is a sum of unanimity games, one per set of channels. The
-// members of a unanimity game share its value equally (Shapley 1953, section 3). For attribution, see Zhao, Mahboobi
-// and Bagheri 2018, "Shapley value methods for attribution modeling in online advertising", section 4. The result is
-// exact for any number of channels. The credit of a channel goes to the channel's first touchpoint.
+// number of conversions of paths that contain only channels in S. That game is a sum of unanimity games, one per set of
+// channels. The members of a unanimity game share its value equally (Shapley 1953, section 3). For attribution, see
+// Zhao, Mahboobi and Bagheri 2018, "Shapley value methods for attribution modeling in online advertising", section 4.
+// The result is exact for any number of channels. The credit of a channel goes to the channel's first touchpoint.
 func shapley(shares []float64, touches []uint16, _ []float64) {
 	different := 0
 	for i, ch := range touches {

@@ -31,15 +31,15 @@ type Removals struct {
 // channel, sorted by channel. The method is from Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the
 // customer journey", International Journal of Research in Marketing 33(3), sections 3 and 4.
 //
-// The state is the tuple of the last touchpoints. It has as many touchpoints as the order, and fewer at the start of a
-// journey. A journey ends in conversion or null. Transition probabilities are relative frequencies. Removing a channel
-// redirects every step into it to null. Let Q be the transitions between states, c the transitions into conversion and
-// h the probability of conversion from each state. The equations
+// The state is the tuple of the last touchpoints. The number of touchpoints is the order of the chain, or less at the
+// start of a journey. A journey ends in conversion or null. Transition probabilities are relative frequencies. Removing
+// a channel redirects every step into it to null. Let Q be the transitions between states, c the transitions into
+// conversion and h the probability of conversion from each state. The equations
 //
 //	h = c + Q h,   P(conversion) = h(start),
 //
-// are solved once for the whole chain and once without each channel. The result has an error of about 1e-13 and needs
-// no simulation. At order 1, steps from a state to itself have no effect.
+// are solved once for the whole chain and once for each removed channel. The result has an error of about 1e-13 and
+// needs no simulation. At order 1, steps from a state to itself have no effect.
 //
 // If no path has nulls, every journey converts. The effects then measure only how many conversions pass through a
 // channel. Paths without touchpoints are ignored. Without conversions all effects are zero.

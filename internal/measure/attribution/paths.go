@@ -17,7 +17,7 @@ import (
 // MaxChannels is the maximum number of distinct channels in [Paths].
 const MaxChannels = 10_000
 
-// maxTotal is the maximum sum of values: every whole number up to it is exact in a float64.
+// maxTotal is the maximum sum of values. A float64 represents every whole number up to this maximum exactly.
 const maxTotal = 1 << 53
 
 // Path is a conversion path with the number and value of its conversions.

@@ -25,7 +25,7 @@ const direct measure.Channel = "direct"
 // CreditSums attributes all figures of the journeys' totals, including refunds. Credits add up exactly to the input in
 // each of the nine figures. A journey without channels is rejected with its index.
 //
-//   - [Last]: everything to the last channel other than direct, or to direct if there is no other.
+//   - [Last]: all credit to the last channel other than direct, or to direct if there is no other.
 //   - [Shapley]: each journey's sums in equal parts to its distinct channels. Parts are whole units by cumulative
 //     weights: part i is ⌊S i/n⌋ - ⌊S (i-1)/n⌋, channels in alphabetical order.
 //   - [Markov1], [Markov2], [Markov3]: the sums of all journeys in proportion to the removal effects, by largest
@@ -172,7 +172,7 @@ func allotSums(total measure.Sums, names []measure.Channel, weights func(figure 
 	return credits, nil
 }
 
-// BlendedSums is the result of [BlendSums].
+// BlendedSums contains credits after survey blending, with the weights of survey and clicks.
 type BlendedSums struct {
 	Credits          Sums
 	SurveyWeight     float64 // the weight of clicks is 1 - SurveyWeight
@@ -198,7 +198,7 @@ type BlendedSums struct {
 // Orders, new orders and units use strata weighted by orders. Amounts of money use strata weighted by value. Each
 // figure's total is unchanged, to the last unit. Negative credits are treated as zero in the shares, for example if a
 // channel has more exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it.
-// Channels that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. An error about
+// Channels that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. The error for
 // invalid counts names the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()

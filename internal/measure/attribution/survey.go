@@ -24,7 +24,7 @@ type Stratum struct {
 	Value  int64 // value of all its orders, with and without an answer, in the unit of [Path.Value]
 	// Answers is the number of answers by channel.
 	Answers map[measure.Channel]float64
-	// Unmapped is the number of answers without a channel. Results report this number but do not use it otherwise.
+	// Unmapped is the number of answers without a channel. Results report this number; estimates do not use it.
 	Unmapped float64
 }
 

@@ -1,8 +1,8 @@
 // Package change splits the change of a sum or of a product into parts that add up to it exactly.
 //
-// A sum changes by the changes of its summands. A product is split by the logarithmic mean Divisia index, LMDI-I (Ang
-// 2004, "Decomposition analysis for policymaking in energy", Energy Policy 32:1131-1139; Ang 2005, "The LMDI approach
-// to decomposition analysis: a practical guide", Energy Policy 33:867-871). The parts do not identify causes.
+// A sum changes by the changes of its summands. A product is split by the logarithmic mean Divisia index, LMDI-I. See
+// Ang 2004, "Decomposition analysis for policymaking in energy", Energy Policy 32:1131-1139; Ang 2005, "The LMDI
+// approach to decomposition analysis: a practical guide", Energy Policy 33:867-871. The parts do not identify causes.
 package change
 
 import (
@@ -23,10 +23,10 @@ type Part struct {
 //	L(V1, V0) ln(after_k / before_k),  L(a, b) = (a - b) / ln(a / b),  L(a, a) = a.
 //
 // The parts add up to V1 - V0, and exchanging before and after changes only their signs. Logarithms of zero and of
-// negative factors do not exist. With such a factor, the parts are Shapley values: the mean change of the product when
-// the factor changes, over all orders in which the factors may change (Sun 1998, "Changes in energy consumption and
-// energy intensity", Energy Economics 20:85-100). For two factors these are Δx(y0+y1)/2 and Δy(x0+x1)/2. The slices
-// have the same length, at most 16, and contain finite numbers.
+// negative factors do not exist. With such a factor, the parts are Shapley values. A part is then the mean change of
+// the product when the factor changes, over all orders in which the factors may change. See Sun 1998, "Changes in
+// energy consumption and energy intensity", Energy Economics 20:85-100. For two factors these are Δx(y0+y1)/2 and
+// Δy(x0+x1)/2. The slices have the same length, at most 16, and contain finite numbers.
 func Factors(before, after []float64) []float64 {
 	for k := range before {
 		if before[k] <= 0 || after[k] <= 0 {
@@ -93,7 +93,7 @@ func weight(some, n int) float64 {
 	return share
 }
 
-// Rounded rounds parts to minor units that add up to total, by largest remainder: each part is rounded down, and the
+// Rounded rounds parts to minor units that add up to total, by largest remainder. Each part is rounded down, and the
 // remaining units go to the largest fractions. Of equal fractions, the earlier part is first. Before rounding, the
 // parts must add up to the total, except for rounding errors.
 func Rounded(total int64, parts []float64) []int64 {

@@ -13,8 +13,8 @@ import (
 // repeat purchase with probability p. Over customers, λ is Gamma(R, Alpha) distributed and p is Beta(A, B) distributed,
 // independently.
 //
-// It assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat purchases is
-// treated as active, because customers become inactive only after a repeat purchase.
+// The model assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat
+// purchases is treated as active, because customers become inactive only after a repeat purchase.
 type BGNBD struct {
 	R     float64 // shape of the rates
 	Alpha float64 // inverse scale of the rates, in the unit of time: the mean rate is R / Alpha
@@ -24,7 +24,7 @@ type BGNBD struct {
 func buildBGNBD(v []float64) BGNBD { return BGNBD{R: v[0], Alpha: v[1], A: v[2], B: v[3]} }
 
 // FitBGNBD returns the maximum likelihood model. It needs at least one repeat purchase. A likelihood without a maximum
-// results in a not-ready fault. An error about an impossible history names the history's index.
+// results in a not-ready fault. The error for an impossible history names the history's index.
 func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	all, err := grouped(histories)
 	if err != nil {
@@ -146,10 +146,10 @@ const seriesLimit = 100
 //
 //	E[(1 - (since / (since + p t))^(r+x)) / p].
 //
-// It integrates over the logit of p by the trapezoidal rule. As a function of the logit, the density has no
-// singularities.
+// meanOverDropout integrates over the logit of p by the trapezoidal rule. As a function of the logit, the density has
+// no singularities.
 func (m BGNBD) meanOverDropout(x, since, t float64) float64 {
-	const nodes, reach = 40, 10.0 // on each side of the mode, to this number of standard deviations
+	const nodes, reach = 40, 10.0 // number of nodes on each side of the mode, and reach in standard deviations
 	b := m.B + x
 	center, sd := math.Log(m.A/b), math.Sqrt(1/m.A+1/b)
 	logDensity := func(s float64) float64 { return -m.A*math.Log1p(math.Exp(-s)) - b*math.Log1p(math.Exp(s)) }
@@ -167,8 +167,8 @@ func (m BGNBD) meanOverDropout(x, since, t float64) float64 {
 
 // futures draws the number of purchases of each customer within the time after the observation. Rate and dropout
 // probability are integrated out. Given the history, they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and
-// independent while the customer is active. The n-th purchase happens if none of the n-1 purchases before it is the
-// last one and there is time for n,
+// independent while the customer is active. The n-th purchase happens if none of the n-1 earlier purchases is the last
+// one and there is time for n purchases,
 //
 //	P(N ≥ n) = P(active) · Π_(j<n-1) (b+x+j)/(a+b+x+j) · P(K ≥ n),
 //
@@ -204,8 +204,8 @@ func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, 
 	}
 }
 
-// leastNone is a bound on the probability of no purchase. If the probability is lower, products that start from it lose
-// precision. Only customers with hundreds of purchases have such a low probability.
+// leastNone is a bound on the probability of no purchase. Below this bound, products that start with the probability
+// lose precision. Only customers with hundreds of purchases are below it.
 const leastNone = 1e-280
 
 // lived draws the number of purchases of an active customer by simulating one purchase after another.

@@ -21,7 +21,7 @@ type History struct {
 	Age     float64 // time until the end of the observation
 }
 
-// mostRepeats is an upper limit; a larger number is a data error.
+// mostRepeats is the maximum number of repeat purchases. A larger number is a data error.
 const mostRepeats = 1_000_000
 
 // check rejects impossible histories. The error names the customer's index.

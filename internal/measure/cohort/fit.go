@@ -23,7 +23,7 @@ type Fit[M any] struct {
 	build  func([]float64) M // returns the model with the given parameters
 }
 
-// fitOf converts the maximum to the data's unit. The parameter shift is added to the logarithms to undo the scaling.
+// fitOf converts the maximum to the data's unit. It adds the parameter shift to the logarithms to undo the scaling.
 func fitOf[M any](p peak, shift []float64, build func([]float64) M) (Fit[M], error) {
 	f := Fit[M]{build: build}
 	values, errors := make([]float64, len(p.logs)), make([]float64, len(p.logs))

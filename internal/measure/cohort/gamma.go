@@ -12,7 +12,7 @@ const smallShape = 0.2
 
 // gamma draws from the gamma distribution with scale 1. The method is from Marsaglia and Tsang 2000, "A simple method
 // for generating gamma variables", ACM Transactions on Mathematical Software 26(3). For shapes below 1, it uses the
-// factor of section 6. It uses the same random numbers as [distuv.Gamma] and gives the same result up to rounding. It
+// factor of section 6. With the same random numbers, it returns the same result as [distuv.Gamma] up to rounding, but
 // allocates no generator for each draw.
 func gamma(shape float64, r *rand.Rand) float64 {
 	if shape == 1 || shape < smallShape {

@@ -19,7 +19,7 @@ type Spend struct {
 // GammaGamma is the model of purchase value (Fader and Hardie 2013, "The Gamma-Gamma model of monetary value"). A
 // customer's purchases are Gamma(P, ν) distributed, and ν is Gamma(Q, V) distributed over customers.
 //
-// It assumes that spend per purchase is independent of purchase frequency: see [SpendFrequencyCorrelation].
+// The model assumes that spend per purchase is independent of purchase frequency; see [SpendFrequencyCorrelation].
 type GammaGamma struct {
 	P, Q float64
 	V    float64 // in the unit of the values
@@ -77,9 +77,9 @@ func countsOf(spends []Spend) (c counts) {
 	return c
 }
 
-// gammaTerms contains the terms of the likelihood that depend only on the number of purchases: ln Γ and its derivative
-// at px + q and at px. They take most of the time. They are computed once per number, because most customers have one
-// or two repeat purchases.
+// gammaTerms contains the terms of the likelihood that depend only on the number of purchases. These are ln Γ and its
+// derivative at px + q and at px. Their computation takes most of the time. They are computed once per number, because
+// most customers have one or two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {

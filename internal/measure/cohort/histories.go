@@ -15,7 +15,7 @@ type Purchase struct {
 	Value    int64 // in minor units; 0 if values are not needed
 }
 
-// Buyer is a customer's history and the mean value of repeat purchases.
+// Buyer is a customer's purchase history with the mean value of the customer's repeat purchases.
 type Buyer struct {
 	Customer  string
 	History   // in weeks
@@ -27,7 +27,7 @@ type Buyer struct {
 const daysPerWeek = 7
 
 // Buyers returns the histories of customers with a purchase until the end of the calibration (inclusive), sorted by
-// customer. All purchases of a customer on one day are treated as one. Weeks are days / 7, not rounded. Later purchases
+// customer. All purchases of a customer on one day are one purchase. Weeks are days / 7, not rounded. Later purchases
 // are ignored. It rejects a purchase without customer or day, or with a negative value, and names the index.
 func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	kept := make([]Purchase, 0, len(purchases))

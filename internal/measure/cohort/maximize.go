@@ -20,9 +20,9 @@ type peak struct {
 }
 
 const (
-	// flat is the largest gradient per customer that is treated as zero. Rounding errors are about 1e-13.
+	// flat is the maximum gradient per customer that maximize treats as zero. Rounding errors are about 1e-13.
 	flat = 1e-9
-	// farOut is the size of a logarithm from which a parameter is treated as unbounded: e^15 is three million.
+	// farOut is the size of a logarithm at which maximize treats a parameter as unbounded. e^15 is three million.
 	farOut = 15
 )
 
@@ -30,8 +30,8 @@ var errNoPeak = fault.NotReady("the likelihood has no maximum at finite paramete
 	WithHint(
 		"customers differ too little in how often they buy or how long they stay; use more customers or a longer history")
 
-// maximize uses BFGS from start and then Newton steps. The Newton steps provide the last digits and the curvature for
-// standard errors. n is the number of customers.
+// maximize uses BFGS from start and then Newton steps. The Newton steps improve the precision and provide the curvature
+// for standard errors. n is the number of customers.
 func maximize(f likelihood, start []float64, n float64) (peak, error) {
 	last := memory{f: f}
 	problem := optimize.Problem{

@@ -13,7 +13,7 @@ import (
 // buys at random with rate λ and becomes inactive at a random time with rate μ. Over customers, λ is Gamma(R, Alpha)
 // distributed and μ is Gamma(S, Beta) distributed, independently.
 //
-// It assumes constant rates: no seasonality, no promotions, no change with age.
+// The model assumes constant rates: no seasonality, no promotions, no change with age.
 type ParetoNBD struct {
 	R     float64 // shape of the purchase rates
 	Alpha float64 // inverse scale of the purchase rates, in the unit of time
@@ -95,7 +95,7 @@ func newRule() rule {
 }
 
 // left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its
-// singularities are at distance π. Panels of width 2, or eight e-folds, give about fourteen digits with ten nodes. left
+// singularities are at distance π. Panels of width 2 or eight e-folds give about fourteen digits with ten nodes. left
 // skips negligible panels.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	if tx >= until {

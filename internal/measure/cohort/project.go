@@ -45,7 +45,7 @@ type Projection struct {
 // the fit. The parameter spend may be nil; otherwise its Q must be above 1.
 //
 // The interval is a parametric bootstrap. Each draw takes parameters from the normal approximation of their log
-// estimates. It then draws each customer's purchases and their value, given the parameters and the history. The
+// estimates. Given the parameters and the history, it then draws the number and value of each customer's purchases. The
 // interval covers sampling error in the future and in the parameters, but not wrong assumptions. One draw for a
 // thousand customers takes a few hundredths of a millisecond. The same seed gives the same result.
 //
@@ -118,7 +118,7 @@ func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon
 	return purchases, values
 }
 
-// total returns the sum of purchases, and a draw of their total value.
+// total returns the total number of purchases and a draw of the total value of these purchases.
 func total(spend *Fit[GammaGamma], group []Buyer, counts []int, r *rand.Rand) (purchases, value float64) {
 	var worth GammaGamma
 	if spend != nil {

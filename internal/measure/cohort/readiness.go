@@ -24,8 +24,8 @@ type Readiness struct {
 }
 
 // Ready checks whether there are enough data for a projection. It needs at least [LeastRepeatBuyers] repeat buyers,
-// observed for at least [LeastGaps] times the median gap between purchases. With fewer data, models can be fitted but
-// predict badly.
+// observed for at least [LeastGaps] times the median gap between purchases. With fewer data, a model can be fitted but
+// predicts inaccurately.
 func Ready(histories []History) Readiness {
 	var r Readiness
 	var gaps []float64

@@ -6,8 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// SmallestCohort is the minimum number of customers of a reported rate. Rates of smaller groups are noise and may
-// identify persons.
+// SmallestCohort is the minimum number of customers in a cohort with a reported rate. Rates of smaller cohorts are
+// mostly noise and may identify persons.
 const SmallestCohort = 5
 
 // Cohort contains the number of customers with their first order in one period, and the number of these customers who

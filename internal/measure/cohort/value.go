@@ -53,15 +53,15 @@ func (c Curve) At(day int) (Point, bool) {
 // Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day with at least
 // smallest observed customers; 0 means [SmallestCohort].
 //
-// Each customer is included as long as the customer is observed. Let S_d be the amount of day d and n_d the number of
-// customers observed through day d. Then
+// A curve includes each customer for the days on which the customer is observed. Let S_d be the amount of day d and n_d
+// the number of customers observed through day d. Then
 //
 //	LTV(t) = Σ_(d ≤ t) S_d / n_d,   Var LTV(t) = Σ_i [ Σ_(d ≤ t, d ≤ age_i) (m_id - S_d/n_d) / n_d ]²,
 //
 // the mean cumulative function and its robust variance (Nelson 2003, "Recurrent events data analysis", chapters 3 and
 // 4; Lawless and Nadeau 1995). The interval uses Student's t with n_t - 1 degrees of freedom. It assumes that recent
-// customers behave like earlier customers at the same age. Curves rejects an age below zero or above a hundred years, a
-// gain outside the observed days, and an empty channel. The error names the customer's index.
+// customers behave like earlier customers at the same age. Curves rejects an age below zero or above a hundred years.
+// It also rejects a gain outside the observed days and an empty channel. The error names the customer's index.
 func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	if smallest == 0 {
 		smallest = SmallestCohort
@@ -147,7 +147,7 @@ func chronicle(members []Member) (gains []dated, byAge []int) {
 	for _, m := range members {
 		oldest = max(oldest, m.AgeDays)
 	}
-	ofAge, ofDay := make([]int, oldest+2), make([]int, oldest+2) // number of entries before those of each age and day
+	ofAge, ofDay := make([]int, oldest+2), make([]int, oldest+2) // number of entries of earlier ages and days
 	for _, m := range members {
 		ofAge[m.AgeDays+1]++
 		for _, g := range m.Gains {

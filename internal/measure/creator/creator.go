@@ -4,8 +4,8 @@
 // The method is capture-recapture (Lincoln 1930; Chapman 1951; Seber 1982, "The Estimation of Animal Abundance",
 // chapter 3). Surveys and codes capture orders independently. The share of code orders among named orders therefore
 // estimates the share of code orders among all orders of the creator. Codes also leak to coupon sites. The share of
-// code orders without a creator touchpoint in their path estimates the number of leaked codes. Links do not identify
-// orders and are scaled to the level of codes and surveys.
+// code orders without a creator touchpoint in their path estimates the number of leaked code orders. Links do not
+// identify orders and are scaled to the level of codes and surveys.
 package creator
 
 import (
@@ -30,11 +30,11 @@ type Signals struct {
 // Ground contains the number of orders without any creator signal.
 type Ground struct {
 	Orders  float64
-	Touched float64 // these orders with a creator touchpoint
+	Touched float64 // orders without a creator signal but with a creator touchpoint
 }
 
-// Rates contains the capture probabilities of the signals for creators' orders. They are estimated once, from all of a
-// store's history, and apply to all of its creators.
+// Rates contains the capture probabilities of the signals for creators' orders. [Learn] estimates them once from a
+// store's whole history. They apply to all creators of the store.
 type Rates struct {
 	Code   float64 // probability that a creator's order uses the code
 	Survey float64 // probability that a survey answer names the creator
@@ -100,7 +100,7 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 			r.Link = clamped((linked + linkYes) / (of + linkYes + linkNo))
 		}
 		r.Spread = math.Hypot(r.Spread, r.cleaningSpread(coded))
-	default: // rates have only the level of the priors
+	default: // only the priors determine the level of the rates
 		r.Link, r.Survey = linkYes/float64(linkYes+linkNo), surveyYes/float64(surveyYes+surveyNo)
 		r.Spread = 0.5
 	}

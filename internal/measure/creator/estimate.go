@@ -22,7 +22,7 @@ type Part struct {
 	Orders float64 // all orders of the creator, estimated from this signal alone
 	Weight float64 // weight in the estimate; weights sum to 1
 
-	perOrder, fixed float64 // variance of Orders: perOrder × true orders + fixed
+	perOrder, fixed float64 // the variance of Orders is perOrder × true orders + fixed
 }
 
 // Signal is a source of evidence that an order is a creator's.
@@ -41,7 +41,7 @@ const (
 // proportional to T. The weights are inverse variances and depend only on the rates. The interval is a score interval,
 // like Wilson's (1927). It contains each T for which the estimate is within z standard deviations. At the limits, (x -
 // T)² = z² (a T + d + e T²). The terms a and d are from the signals, times Noise, and e is from the rates' common
-// level. Neither estimate nor interval is below the number of orders in surveys or links.
+// level. The estimate and the interval are at least the number of orders in surveys or links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	if !(level > 0 && level < 1) {
 		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)

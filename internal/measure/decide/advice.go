@@ -28,11 +28,11 @@ type Advice struct {
 	Experiments []Value
 }
 
-// convincing is the minimum probability of a gain for the advice to change an allocation or a budget.
+// convincing is the minimum probability of a gain for a recommendation to change an allocation or a budget.
 const convincing = 0.6
 
-// WhyNot returns the reason why a change is not advised, or "" if it is advised. The parameter probability is the
-// probability of a gain. The text continues a sentence that states this probability. Reallocations and changes of the
+// WhyNot returns the reason not to recommend a change, or "" for a recommended change. The parameter probability is the
+// probability of a gain. The reason continues a sentence that states this probability. Reallocations and changes of the
 // budget follow the same rule (decision 36).
 func WhyNot(probability float64, gain stats.Summary) string {
 	switch {

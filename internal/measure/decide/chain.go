@@ -2,8 +2,8 @@ package decide
 
 import "math"
 
-// chain finds the spends with bounded changes between periods that are nearest to a channel's spends. It is reusable
-// scratch space.
+// chain finds the spends that are nearest to a channel's spends and have bounded changes between periods. It is
+// reusable scratch space.
 //
 // Let f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change. The last spend
 // minimizes f_n. Each earlier spend minimizes its f, and is then clipped so that the difference to the next spend is at

@@ -15,7 +15,7 @@ type curve struct {
 }
 
 // newCurve interpolates the grid. The true slope may be infinite at the first point. newCurve replaces it with the
-// slope of the parabola through the first two points that has the second point's slope.
+// slope of a parabola. The parabola passes through the first two points and has the second point's slope.
 func newCurve(grid, value, slope []float64) curve {
 	n := len(grid) - 1
 	k := curve{grid, make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}

@@ -19,7 +19,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Problem is the problem of allocating a budget to channels.
+// Problem contains a budget, the channels' responses and the bounds of an allocation.
 type Problem struct {
 	// Budget is the total spend of all channels in the window of the responses.
 	Budget   float64
@@ -36,8 +36,8 @@ type Channel struct {
 	Name     measure.Channel
 	Current  float64
 	Min, Max float64 // bounds of the channel's spend; equal bounds fix the spend
-	// Seen is the largest spend within the range of the data; beyond it, the response depends on the assumed curve
-	// shape. 0 means unknown.
+	// Seen is the largest spend within the range of the data. Above this spend, the response depends on the assumed
+	// curve shape. 0 means unknown.
 	Seen     float64
 	Response Response
 	// Weight is the value of a unit of this response in the objective. It does not affect the lift. The optimization
@@ -48,7 +48,7 @@ type Channel struct {
 // Response is a channel's response curve as joint draws on a grid of spends, interpolated by cubics with the given
 // slopes. Interpolation is linear in values and slopes, so the mean of the draws' curves is the curve of their means.
 type Response struct {
-	Spend []float64   // grid, increasing from 0
+	Spend []float64   // grid of spends, increasing from 0
 	Value [][]float64 // one row per grid point, one element per draw, in the target's unit
 	Slope [][]float64 // derivatives with respect to spend; not used at spend 0, where they may be infinite
 }
@@ -234,7 +234,7 @@ func (p Problem) feasible() error {
 	return nil
 }
 
-// unkept returns the error for a group with channels that cannot meet the group's bounds.
+// unkept returns the error for a group if its channels' bounds conflict with the group's bounds.
 func (p Problem) unkept(g *Group, low, high float64) error {
 	if high < g.Min {
 		return fault.Invalid("the maximum spends of the channels in group %q add up to %s, below the group's minimum of %s",

@@ -10,8 +10,8 @@ import (
 //
 // The upper bound comes from the Lagrangian dual (Everett 1963). The price of money is the Lagrange multiplier of the
 // budget. For any price, no allocation exceeds price times budget plus each channel's maximum profit at that price. The
-// maximum profit is exact. For concave curves, the best price has no duality gap (water-filling). For S-shaped curves
-// there may be a gap, because at the best price some channel jumps over a part of its curve. The problem is then split
+// maximum profit is exact. For concave curves, the best price has no duality gap (water-filling). S-shaped curves may
+// have a gap, because some channel's spend jumps over a part of the curve at the best price. The problem is then split
 // in two at that channel until bound and value meet (branch and bound; Land and Doig 1960).
 type division struct {
 	curves []curve

@@ -12,7 +12,7 @@ import (
 // Test is an experiment that measures the difference of a channel's responses at its maximum and minimum spend.
 type Test struct {
 	Channel measure.Channel
-	// SE is the standard error of the result, in the target's unit over the window. 0 means a perfect test.
+	// SE is the standard error of the result, in the target's unit over the window. 0 means a test without error.
 	SE float64
 }
 

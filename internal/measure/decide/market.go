@@ -54,7 +54,7 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 	if p.group == nil {
 		return members(x, price, atMost, atLeast)
 	}
-	// At other prices, the group may be at its bound, so its spends there do not bound its members' spends.
+	// At other prices, the group may be at a bound, so the spends at these prices do not bound the members' spends.
 	sum, profit = members(x, price, m.high, m.low)
 	if sum >= p.group.Min && sum <= p.group.Max {
 		return sum, profit

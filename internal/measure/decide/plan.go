@@ -33,8 +33,8 @@ type Allocation struct {
 	// RightWay is the probability that the money moved into or out of the channel has a higher return after the move.
 	// It is nil if the channel's spend does not change or no money moves in the other direction.
 	RightWay *float64
-	// Unseen is true if the proposed spend is above the range of the data. Its response then depends on the assumed
-	// curve shape.
+	// Unseen is true if the proposed spend is above the range of the data. The response at this spend depends on the
+	// assumed curve shape.
 	Unseen bool
 }
 
@@ -55,7 +55,7 @@ func (c Certificate) Gap() float64 {
 // moved is the smallest change of spend that is treated as a change, as a share of the budget.
 const moved = 1e-6
 
-// Optimize allocates the budget. Bounds or sums that cannot be met and unknown names result in an invalid fault with a
+// Optimize allocates the budget. Conflicting bounds or sums and unknown names result in an invalid fault that states a
 // remedy. The result does not depend on the number of cores. The two halves of the draws must be independent, for
 // example from different chains.
 func Optimize(p Problem) (*Plan, error) {

@@ -11,9 +11,9 @@ import (
 // The objective is (1-w) mean + w CVaR. CVaR, the conditional value at risk, is the mean total response over the worst
 // draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the allocation, so the objective is not
 // separable by channel. However, CVaR is the minimum of the means over all sets of that many draws. The mean over any
-// fixed set, or mixture of sets, is a separable upper bound. The search alternates (fictitious play; Brown 1951). Each
-// round finds the best allocation for the mixture of worst sets so far, then the worst set for that allocation. Each
-// allocation is a candidate, and each round gives a bound.
+// fixed set, or mixture of sets, is a separable upper bound. The search alternates between allocations and sets
+// (fictitious play; Brown 1951). Each round finds the best allocation for the mixture of worst sets so far, then the
+// worst set for that allocation. Each allocation is a candidate, and each round gives a bound.
 type chooser struct {
 	Problem
 	draws []int

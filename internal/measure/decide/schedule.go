@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Flighting is a channel's response to spend per period with adstock: spend also affects later periods.
+// Flighting is a channel's response to spend per period. With adstock, spend also affects later periods.
 type Flighting interface {
 	// Response returns the total response in the target's unit, until the adstock of the last period has decayed. It
 	// includes the adstock of spend before the first period. Response adds the derivatives with respect to each
@@ -18,14 +18,14 @@ type Flighting interface {
 	Response(spend, slope []float64) float64
 }
 
-// Timetable is the problem of distributing a budget over channels and periods.
+// Timetable contains the budget, channels, periods and bounds of a schedule.
 type Timetable struct {
 	Budget   float64 // over all periods
 	Periods  int
 	Channels []ScheduledChannel
 	Groups   []Group // bounds on sums of channels over all periods
-	// Pace bounds the total spend of each period; nil for none. With a pace, channels have only bounds per period, and
-	// there are no groups.
+	// Pace bounds the total spend of each period; nil means no bounds. With a pace, channels have only bounds per
+	// period, and there are no groups.
 	Pace *Range
 	// MessageUnit divides amounts in error messages, as in [Problem].
 	MessageUnit float64
@@ -40,8 +40,8 @@ func (r Range) hold(x float64) float64 { return math.Min(math.Max(x, r.Min), r.M
 type ScheduledChannel struct {
 	Name     measure.Channel
 	Min, Max float64
-	Total    *Range   // bounds on the sum over all periods; nil for none
-	Change   *float64 // limit on the difference between consecutive periods; nil for none
+	Total    *Range   // bounds on the total spend over all periods; nil: none
+	Change   *float64 // limit on the difference between consecutive periods; nil: none
 	Response Flighting
 	// Concave is true if returns always diminish. Otherwise Spread tries several starting points, and its certificate
 	// does not bound every schedule.
@@ -52,7 +52,8 @@ type ScheduledChannel struct {
 type Schedule struct {
 	Spend  [][]float64 // one row per channel, one element per period
 	Steady []float64   // each channel's spend per period in the best schedule with constant spend
-	// Certificate bounds every schedule if Proven, otherwise the schedules below the tangent at this schedule.
+	// Certificate bounds every schedule if Proven. Otherwise, it bounds the schedules below the tangent at this
+	// schedule.
 	Certificate Certificate
 	Proven      bool    // every response is concave
 	SteadyValue float64 // response of the steady schedule; at most the response of this schedule
@@ -66,8 +67,8 @@ const (
 
 // Spread maximizes the response over the spends of each channel and period. For concave responses, the certificate
 // bounds every schedule. For S-shaped responses, it bounds only schedules with a response below the tangent at the
-// result. The result is then a local optimum. Its searches start from constant spend and from bursts every two to four
-// periods.
+// result. The result is then a local optimum. For S-shaped responses, searches start from constant spend and from
+// bursts every two to four periods.
 //
 // The method is projected gradient ascent with momentum (Nesterov 1983, as in Beck and Teboulle 2009) and a restart
 // after each decrease. The bound is the maximum of the tangent over all schedules (Frank and Wolfe 1956).
@@ -107,7 +108,7 @@ func Spread(t Timetable) (*Schedule, error) {
 	return plan, nil
 }
 
-// steady returns the timetable of one period that is repeated.
+// steady returns a timetable with one period, which is repeated in every period.
 func (t Timetable) steady() Timetable {
 	n := float64(t.Periods)
 	out := Timetable{Budget: t.Budget / n, Periods: 1, Pace: t.Pace}

@@ -34,7 +34,8 @@ func (s *scheduler) response(x []float64) (sum float64) {
 // row returns a channel's part of a schedule.
 func (s *scheduler) row(x []float64, j int) []float64 { return x[j*s.Periods : (j+1)*s.Periods] }
 
-// even returns a schedule with equal spend in every period. Each channel is at the same point between its bounds.
+// even returns a schedule with equal spend in every period. Each channel's spend is at the same relative position
+// between the channel's bounds.
 func (s *scheduler) even() []float64 {
 	var least, most float64
 	for _, c := range s.Channels {
@@ -53,9 +54,9 @@ func (s *scheduler) even() []float64 {
 	return x
 }
 
-// project returns the feasible schedule nearest to y (Euclidean projection). Each bounded sum has a price. Every spend
-// is lowered by the budget's price. It is also lowered by the price of its group or channel if the bounds of that group
-// or channel bind. The lowered spends are then projected onto the channel's bounds per period.
+// project returns the feasible schedule nearest to y (Euclidean projection). Each bounded sum has a price. project
+// subtracts the budget's price from every spend. If the bounds of a group or channel bind, it also subtracts the price
+// of that group or channel. It then projects the spends onto the channels' bounds per period.
 func (s *scheduler) project(y []float64) []float64 {
 	p := projection{scheduler: s, x: make([]float64, len(y)), y: y, size: floats.Norm(y, math.Inf(1)) + s.Budget}
 	if s.Pace != nil {

@@ -17,24 +17,24 @@ const (
 	claimP      = 1e-3 / claimTests // maximum p-value of a test (Bonferroni): 1e-3 per channel
 	leastClaims = 5                 // minimum expected number of claims
 	mostClaims  = 1.6               // minimum change of claims per last-touch order after a rise
-	lostClaims  = 0.3               // maximum change after a fall; platforms add conversions to recent days later
+	lostClaims  = 0.3               // maximum change after a fall; platforms report some recent conversions later
 )
 
-// claims compares a channel's claimed orders with a prediction from other series, its drivers. All series are prefix
+// claims compares a channel's claimed orders with a prediction from other series, the drivers. All series are prefix
 // sums. Let C be the claims in the base, and r the relative change of each of n drivers from the base to the recent
 // window. The expected number of claims is
 //
 //	e = C (r₁ ··· rₙ)^(1/n).
 //
 // The drivers are the channel's last-touch orders alone, or these together with the orders of the store and the
-// channel's spend. Last-touch orders alone are as few as claims, so their noise hides a break of a week. The mean of
-// several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). Last-touch orders alone
-// find a loss of these orders.
+// channel's spend. Last-touch orders alone are as few as claims, so their noise hides a one-week break. The mean of
+// several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). A loss of last-touch
+// orders is visible only with these orders alone.
 //
-// Claims and last-touch orders are counts. With o last-touch orders in the recent window and O in the base, the
-// variance of the number is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the errors of
-// earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206). The p-value is a
-// tail of the scaled Poisson distribution.
+// Claims and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base.
+// The variance of the number of claims is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the
+// errors of earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206). The
+// p-value is a tail of the scaled Poisson distribution.
 type claims struct {
 	claimed []float64
 	drivers [][]float64 // the first is last-touch orders
@@ -64,7 +64,7 @@ func (c claims) totals(sums []float64, t int) (before, now float64) {
 	return sums[mid] - sums[mid-c.base], sums[t] - sums[mid]
 }
 
-// expect returns the claims of the window that ends before index t, for a dispersion of one.
+// expect returns the expected claims of the window that ends before index t, for a dispersion of one.
 func (c claims) expect(t int) (out claimTest, ok bool) {
 	if t < c.recent+c.base {
 		return out, false
@@ -107,8 +107,8 @@ func (c claims) at(t int) (claimTest, bool) {
 	return out, true
 }
 
-// chiMedian is the median of a chi-squared variable with one degree of freedom. The median of errors tolerates earlier
-// breaks.
+// chiMedian is the median of a chi-squared variable with one degree of freedom. The median of squared errors is robust
+// to earlier breaks.
 var chiMedian = distuv.ChiSquared{K: 1}.Quantile(0.5)
 
 // since returns the index of the first day of a break at the end.
@@ -124,7 +124,7 @@ func (c claims) since(end int) int {
 }
 
 // claimsBreaks finds channels with claimed orders that jump or end while spend continues. The cause is usually a pixel
-// that fires twice, or not at all. A loss of touchpoints has its own kind of finding and replaces this finding.
+// that fires twice, or not at all. A loss of touchpoints is another kind of finding and replaces this finding.
 func claimsBreaks(s Store) (all []Finding) {
 	for _, ch := range s.Channels {
 		for _, c := range s.claims(ch) {

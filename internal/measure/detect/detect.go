@@ -1,6 +1,6 @@
-// Package detect finds changes and opportunities in a store's data that need a decision: spend past its optimum, broken
-// tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
-// month, and a confidence.
+// Package detect finds changes and opportunities in a store's data that need a decision. Examples are spend past its
+// optimum, broken tracking, outages and rising CAC. Each finding has its evidence, the value of acting per month, and a
+// confidence.
 //
 // Changes of a series have a robust z-score relative to the series' own history (see [drift]). The threshold is
 // [alarmZ]. Claimed orders of a platform are small counts and have a p-value instead (see [claims]). The aim is at most
@@ -51,7 +51,7 @@ type Severity int
 const (
 	Notice  Severity = iota // can wait
 	Warning                 // this week
-	Alarm                   // today: figures or sales are wrong until someone acts
+	Alarm                   // today: sales are lost or figures are wrong until a person acts
 )
 
 // Effort is the amount of work to act on a finding.
@@ -75,7 +75,7 @@ const (
 	Count Unit = "count"
 )
 
-// Figure is a number behind a finding.
+// Figure is a number that supports a finding.
 type Figure struct {
 	Name  string
 	Value float64
@@ -88,7 +88,7 @@ type Finding struct {
 	Subject string          // channel, campaign ID, code or SKU; "" for the store
 	Name    string          // display name of the subject, if it differs
 	Channel measure.Channel // channel of the subject; "" if it has none
-	Since   civil.Date      // first day of the evidence; zero if there is none
+	Since   civil.Date      // first day of the evidence; zero: none
 	// Value is the gain of acting, per month: contribution if its rate is known, otherwise revenue. It is nil if the
 	// value is unknown.
 	Value      *measure.Estimate

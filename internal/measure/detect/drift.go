@@ -11,10 +11,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// alarmZ is the robust z-score of a finding. For 40 series that are normal on the log scale and four independent runs
-// per month, the threshold 3 gives 0.2 one-sided false findings per month. The comparison with the year before and the
-// minimum changes reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the
-// rate.
+// alarmZ is the robust z-score of a finding. The threshold 3 results in 0.2 one-sided false findings per month, for 40
+// log-normal series and four independent runs per month. The comparison with the previous year and the minimum changes
+// reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the rate.
 const alarmZ = 3.0
 
 // Parameters of a drift's history.
@@ -25,7 +24,7 @@ const (
 	nearYear       = 14  // days around that weekday
 	unusualZ       = 2   // minimum z-score of a season
 	leastScale     = 0.03
-	onsetDays      = 60 // how far back the first day of an alarm is searched
+	onsetDays      = 60 // number of days to search for the first day of an alarm
 )
 
 // windows are the lengths of a recent window and of the base before it, in days.
@@ -35,16 +34,16 @@ type windows struct {
 }
 
 // drift is a change of the ratio of two daily series between a recent window and the base before it. An example is
-// spend per new customer. With d the logarithm of the ratio's relative change, the score compares d with its own past
+// spend per new customer. Let d be the logarithm of the ratio's relative change. The score compares d with its own past
 // values, at steps of a week:
 //
 //	z = (d - median) / max(1.4826 MAD, 0.03).
 //
-// The median absolute deviation (MAD) tolerates past outliers. If the standard deviation is smaller, as with ratios
-// that alternate between two levels, it replaces 1.4826 MAD. If the series is longer than a year, d is also compared
-// with the most extreme value around the same day a year before. That value must be at least two deviations from the
-// median, because the most extreme of five ordinary values is noise. The score then uses the smaller distance, so a
-// yearly sale is not a finding. If the series is shorter than a year, the score is halved.
+// The median absolute deviation (MAD) is robust to past outliers. If the standard deviation is smaller than 1.4826 MAD,
+// as with ratios that alternate between two levels, the score uses the standard deviation. If the series is longer than
+// a year, d is also compared with the most extreme value around the same day a year before. That value must be at least
+// two deviations from the median, because the most extreme of five ordinary values is noise. The score then uses the
+// smaller distance, so a yearly sale is not a finding. If the series is shorter than a year, the score is halved.
 type drift struct {
 	z           float64
 	before, now float64 // ratio
@@ -85,7 +84,7 @@ func (d drift) confidence() float64 {
 	return c
 }
 
-// span returns the factors of the interval of the change: 5% and 95% of a normal error of d.
+// span returns the factors of the interval of the change: the 5% and 95% quantiles of a normal error of d.
 func (d drift) span() (low, high float64) {
 	reach := distuv.UnitNormal.Quantile((1+Level)/2) * d.sd
 	return d.before / d.now * math.Exp(-reach), d.before / d.now * math.Exp(reach)

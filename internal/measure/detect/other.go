@@ -6,8 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// leaks finds discount codes with a jump in use. A typical cause is a code for few customers or a creator that is now
-// on a coupon site. The value is the discount above the usual use.
+// leaks finds discount codes with a jump in use. A typical cause is a code for few customers, or a creator's code, that
+// is now on a coupon site. The value is the discount beyond usual use.
 func leaks(s Store) (all []Finding) {
 	growth := 1.0
 	if before := lately(s.Orders, 70) - lately(s.Orders, 14); before > 0 {
@@ -86,7 +86,7 @@ func rebooking(s Store) (all []Finding) {
 			continue
 		}
 		all = append(all, Finding{
-			Kind: Rebooking, Subject: c.ID, Name: c.Name, Confidence: 0.6, Effort: Medium, // past results regress to the mean
+			Kind: Rebooking, Subject: c.ID, Name: c.Name, Confidence: 0.6, Effort: Medium, // past results tend to regress to the mean
 			Value: worth(0.5*gain(c.Orders.Value), 0, gain(c.Orders.High)),
 			Evidence: []Figure{
 				{"estimated_orders", c.Orders.Value, Count},

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Minimum size of a drift that is a finding.
+// Minimum size of a drift for a finding.
 const (
 	leastChange   = 0.15
 	leastAcquired = 30 // minimum number of new customers in the recent window
@@ -16,8 +16,7 @@ const (
 // quarter compares four weeks with the twelve weeks before them.
 var quarter = windows{recent: 28, base: 84}
 
-// cacDrift finds channels with a rise of the spend per new customer. The value is the spend that is saved at the former
-// cost.
+// cacDrift finds channels with a rise in CAC. The value is the spend saved if CAC returns to its former level.
 func cacDrift(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		if lately(c.NewOrders, quarter.recent) < leastAcquired {
@@ -125,13 +124,13 @@ func ratioOf(num, den []float64, days int) float64 {
 
 // Limits of an outage.
 const (
-	outageShare = 0.3 // maximum share of the smallest count on the last three same weekdays
-	outageDays  = 14  // days that are searched
+	outageShare = 0.3 // maximum share of the smallest number of orders on the last three same weekdays
+	outageDays  = 14  // number of days to search
 	leastDaily  = 10  // minimum orders per day
 )
 
-// outages finds days with far fewer orders than the same weekday of the three weeks before: an outage of the shop or a
-// lost import. Consecutive days are one finding.
+// outages finds days with far fewer orders than on the same weekday of the three previous weeks. The cause is an outage
+// of the shop or a missing import. Consecutive days are one finding.
 func outages(s Store) (all []Finding) {
 	n := len(s.Orders)
 	for t := max(21, n-outageDays); t < n; t++ {
@@ -162,7 +161,7 @@ func outages(s Store) (all []Finding) {
 }
 
 // stopped finds products with sales in every week that then stopped selling, for example because they are sold out or
-// hidden. The loss is between a fifth and all of their revenue, because some customers buy another product.
+// hidden. The loss is between 20% and 100% of their revenue, because some customers buy another product.
 func stopped(s Store) (all []Finding) {
 	for _, p := range s.Products {
 		expected := p.Before / 8
@@ -179,8 +178,8 @@ func stopped(s Store) (all []Finding) {
 	return all
 }
 
-// trackingBreaks finds a jump of the share of orders without a channel, and channels that lose most of their share of
-// orders while their spend continues.
+// trackingBreaks finds a jump in the share of orders without a channel. It also finds channels that lose most of their
+// share of orders while their spend continues.
 func trackingBreaks(s Store) (all []Finding) {
 	week := windows{recent: 7, base: 56}
 	if d, ok := driftOf(s.Unattributed, s.Orders, week); ok && d.z >= alarmZ && d.now-d.before > 0.1 {
@@ -199,7 +198,8 @@ func trackingBreaks(s Store) (all []Finding) {
 	return all
 }
 
-// floored returns the series with a small value instead of zero. A series that ends then has finite logarithms.
+// floored returns the series with zeros replaced by a small value. Logarithms are then finite, even for a series that
+// ends.
 func floored(series []float64) []float64 {
 	out := slices.Clone(series)
 	for i, x := range out {
@@ -224,9 +224,9 @@ const (
 )
 
 // pixelLosses finds channels that customers name in surveys as often as before, while last touch credits fewer of these
-// orders to the channels. Typical causes are a pixel, a consent banner or a link that lost its parameters. With n
-// respondents who name the channel now, and k of n0 credited before, e = n k/n0 are expected. Their variance is e (1 +
-// e (1/n + 1/n0 + 1/k)), because all three are counts.
+// orders to the channels. Typical causes are a broken pixel, a consent banner, or a link without its parameters. Let n
+// respondents name the channel now, and let k of n0 respondents be credited before. The expected number of credits is e
+// = n k/n0. Its variance is e (1 + e (1/n + 1/n0 + 1/k)), because n, n0 and k are counts.
 func pixelLosses(s Store) (all []Finding) {
 	for _, a := range s.Answers {
 		if a.NamedBefore < leastAnswers || a.CreditBefore < leastAnswers/2 || a.Named == 0 {

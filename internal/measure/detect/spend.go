@@ -57,9 +57,9 @@ const (
 	shiftDown = 0.2
 )
 
-// spendShifts finds channels with a spend in the last three days that is far from the four weeks before. Typical causes
-// are a mistyped budget, a restarted campaign or a rejected payment. The level must be outside all earlier levels,
-// including those of earlier seasons.
+// spendShifts finds channels with spend in the last three days that differs strongly from the four weeks before.
+// Typical causes are a mistyped budget, a restarted campaign or a rejected payment. The level must be outside all
+// earlier levels, including those of earlier seasons.
 func spendShifts(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{recent: 3, base: 28, anySeason: true})
@@ -98,9 +98,9 @@ func beyond(spend []float64, up bool) bool {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// withoutEffect finds campaigns with far fewer orders than would pay for half of their spend. The number of orders is
-// the larger of last-touch orders and orders reported by the platform. An awareness campaign is therefore not a finding
-// while its platform reports conversions.
+// withoutEffect finds campaigns with far fewer orders than needed to pay for half of the campaign's spend. The number
+// of orders is the larger of last-touch orders and orders reported by the platform. An awareness campaign is therefore
+// not a finding while its platform reports conversions.
 func withoutEffect(s Store) (all []Finding) {
 	aov := s.aov()
 	for _, c := range s.Campaigns {
@@ -152,11 +152,12 @@ func capped(s Store) (all []Finding) {
 
 // Limits of ad fatigue.
 const (
-	tiredCTR  = 0.7 // maximum share of the earlier click rate
+	tiredCTR  = 0.7 // maximum share of the earlier CTR
 	tiredDays = 28
 )
 
-// fatigued finds ads with a click rate below 70% of their earlier rate. The other ads of the channel are the control.
+// fatigued finds ads with a click-through rate (CTR) below 70% of the earlier CTR. The other ads of the channel are the
+// control.
 func fatigued(s Store) (all []Finding) {
 	clicks, views := map[measure.Channel][2]float64{}, map[measure.Channel][2]float64{}
 	spend := map[measure.Channel]float64{}
@@ -205,7 +206,7 @@ func relative(k, n, kBefore, nBefore float64) float64 {
 const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
-// of perfect information on one decision: spend a step of 20% more, or 20% less. The contribution per unit of spend is
+// of perfect information on one decision: to increase or decrease spend by 20%. The contribution per unit of spend is
 // normal with mean m and standard deviation v. The value is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).

@@ -5,8 +5,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Store is the data of a store. Daily series have one element per day of Days, the last complete day last. Amounts are
-// in whole units of the currency.
+// Store is the data of a store. Daily series have one element per day of Days, which ends with the last complete day.
+// Amounts are in whole units of the currency.
 type Store struct {
 	Days civil.Range
 	Rate *float64 // contribution per unit of revenue; nil: unknown
@@ -35,9 +35,9 @@ type Channel struct {
 	Name                                       measure.Channel
 	Spend, Revenue, Orders, NewOrders, Claimed []float64 // by last touch; claimed orders by the platform
 	Marginal                                   *Marginal // nil: not in a usable model
-	Tested                                     bool      // the channel has an open experiment, or one of the last year
-	FactorSD                                   float64   // standard deviation of its incrementality factor
-	Return                                     *float64  // best estimate of its incremental ROAS; nil: unknown
+	Tested                                     bool      // the channel has an open experiment or had one in the last year
+	FactorSD                                   float64   // standard deviation of the channel's incrementality factor
+	Return                                     *float64  // best estimate of the channel's incremental ROAS; nil: unknown
 }
 
 // average returns the best estimate of the average return. Without an estimate, it returns the last-touch return.
@@ -48,7 +48,7 @@ func (c Channel) average() float64 {
 	return lately(c.Revenue, 90) / max(lately(c.Spend, 90), 1)
 }
 
-// Marginal is the model's estimate of the effect of a change of spend by a share Step.
+// Marginal is the model's estimate of the effect when spend changes by the share Step.
 type Marginal struct {
 	Step, Spend float64          // share and current spend per month
 	Less, More  measure.Estimate // change of monthly revenue with a 90% interval
@@ -99,7 +99,7 @@ type Coupon struct {
 type Answers struct {
 	Channel                measure.Channel
 	Named, NamedBefore     float64 // respondents who name the channel
-	Credited, CreditBefore float64 // those with an order that last touch credits to the channel
+	Credited, CreditBefore float64 // respondents in Named and NamedBefore with an order that last touch credits to the channel
 }
 
 // AnswerDays is the length of the recent window of surveys.
@@ -164,7 +164,7 @@ func lately(series []float64, days int) (total float64) {
 	return total
 }
 
-// Monthly returns the store's revenue, or contribution if its rate is known, per month of the last 90 days.
+// Monthly returns the store's mean revenue per month in the last 90 days, or the contribution if its rate is known.
 func (s Store) Monthly() float64 {
 	days := min(90, len(s.Revenue))
 	if days == 0 {

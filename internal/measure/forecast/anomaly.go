@@ -14,7 +14,7 @@ import (
 // Anomaly describes how unusual one point of a series is, given all other points.
 type Anomaly struct {
 	Expected   float64 // expected value given the neighboring points, in the series' unit
-	Z          float64 // standardized: for every noise distribution, |Z| > 2 has probability 0.0455 without an anomaly
+	Z          float64 // standardized deviation: without an anomaly, |Z| > 2 has probability 0.0455 for every noise distribution
 	P          float64 // two-sided p-value
 	Q          float64 // false discovery rate among all points at least as unusual (Benjamini and Hochberg 1995)
 	Actionable bool    // Q is at most [ActionableShare]
@@ -27,16 +27,16 @@ const ActionableShare = 0.2
 // leastJudged is the minimum number of points in a series.
 const leastJudged = 21
 
-// Anomalies tests every point of a complete series against the points on both sides. The newest point has only earlier
-// points.
+// Anomalies tests every point of a complete series against the points on both sides. The last point is tested against
+// earlier points only.
 //
-// Each point is excluded and predicted from the season, a local line and the autocorrelated deviations of its
-// neighbors. The line has tricube weights over three seasons to either side and bisquare weights against other
+// Anomalies predicts each point, without using it, from the season, a local line and the autocorrelated deviations of
+// its neighbors. The line has tricube weights over three seasons to either side and bisquare weights against other
 // outliers. The method is from Cleveland 1979, "Robust locally weighted regression and smoothing scatterplots". Errors
 // within the half-year around a point have Student's t distribution. Scale and degrees of freedom maximize the
-// likelihood with the largest 2% of errors censored, so that outliers do not inflate the scale. The transformation with
-// the highest likelihood of all errors applies: raw values, square roots or logarithms. P comes from that distribution
-// and Z from P.
+// likelihood with the largest 2% of errors censored, so that outliers do not inflate the scale. Anomalies uses the
+// transformation with the highest likelihood of all errors: raw values, square roots or logarithms. P comes from the t
+// distribution, and Z from P.
 //
 // Anomalies assumes one seasonal cycle. A level shift is one finding: its first point has Shift, and each point is
 // predicted from its own side of the shift (see [levelShifts]). [OneStep] evaluates days as they arrive. A value that
@@ -108,8 +108,8 @@ func (l lens) from(x float64) float64 {
 	}
 }
 
-// habit is the minimum gain in log-likelihood for which another transformation is used instead of logarithms.
-// Logarithms are preferred because effects are usually proportional.
+// habit is the minimum gain in log-likelihood for a transformation other than logarithms. Logarithms are preferred
+// because effects are usually proportional.
 const habit = 5
 
 func bestLens(values []float64, season int) judgement {
@@ -187,8 +187,8 @@ const (
 	nearShared = 4   // number of seasons that share a noise estimate, to save fits
 )
 
-// nearby returns the error distribution at each point, from the nearest errors. If possible, half of them are before
-// the point and half after it.
+// nearby returns the error distribution at each point, from the nearest errors. If possible, half of these errors are
+// before the point and half are after the point.
 func (j judgement) nearby(season int) func(t int) distuv.StudentsT {
 	n := len(j.errors)
 	reach := min(n, max(nearPoints, nearCycles*season))
@@ -216,8 +216,8 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns the prediction of each point from all others. Points with apart set are predicted but are not used in
-// other predictions. The level of a point comes from its own side of a shift.
+// around returns the prediction of each point from all other points. Points with apart set have a prediction but are
+// not used in other predictions. The level of a point comes from its own side of a shift.
 func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
@@ -356,7 +356,7 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 
 // noiseOf returns the error distribution, and the log-likelihood with the best degrees of freedom from a short list.
 // The degrees of freedom of the result are the geometric mean of their posterior. The most likely value is imprecise
-// with a few hundred errors. If it is too low, anomalies are missed. If it is too high, normal points become anomalies.
+// with a few hundred errors. A low value misses anomalies. A high value makes normal points anomalies.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
 	for t, e := range errors {
@@ -412,8 +412,8 @@ func censoredOf(errors int) int { return (errors + censoredShare - 1) / censored
 // Without the prior, short series have heavy tails by chance.
 const normality = 14
 
-// closeEnough is the tolerance of [highestBetween]. A scale change of that size does not change any probability
-// noticeably.
+// closeEnough is the tolerance of [highestBetween]. A change of the scale by this amount has no noticeable effect on
+// probabilities.
 const closeEnough = 1e-5
 
 // highestBetween maximizes a unimodal function by parabolic interpolation and golden section steps (Brent 1973,

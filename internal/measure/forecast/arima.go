@@ -70,7 +70,7 @@ func product(a, b []float64, m int, room *lags) {
 
 // stationary maps unconstrained numbers to partial autocorrelations, and the partial autocorrelations to the
 // coefficients of a stationary autoregression. See Monahan 1984, "A note on enforcing stationarity in
-// autoregressive-moving average models". With reversed signs, they are the coefficients of an invertible moving
+// autoregressive-moving average models". With reversed signs, the coefficients are those of an invertible moving
 // average.
 func stationary(free, out []float64) {
 	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points diverge
@@ -152,9 +152,8 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 }
 
 // fit estimates an order by conditional least squares (Box, Jenkins and Reinsel 2008, section 7.1). Before the first
-// point, values equal the mean and errors are zero. The search starts at the parameters from the trail's search. If the
-// trail has none, it starts at a similar model's parameters, if there is a similar model. The search stops when it
-// cannot reach the similar model's AICc.
+// point, values equal the mean and errors are zero. The search starts at the parameters in the trail, otherwise at the
+// parameters of a similar model, if there is one. The search stops when it cannot reach the similar model's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)
 	size, parameters := float64(len(c.w)), float64(len(params)+1)
@@ -282,7 +281,7 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets starting values. It uses the parameters of a similar model if that model has them.
+// start sets starting values. It uses the parameters of a similar model where that model has them.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1
@@ -299,7 +298,7 @@ func (o order) start(params []float64, near *arima) {
 	o.hold(params)
 }
 
-// hold moves parameters away from limits where derivatives vanish.
+// hold moves parameters away from the limits at which derivatives vanish.
 func (o order) hold(params []float64) {
 	const most = 3
 	for i := range o.terms() {

@@ -76,7 +76,7 @@ func (p *Prediction) factor(h int) float64 {
 	return p.factors[h]
 }
 
-// calendarSD returns the standard deviation that the calendar's uncertainty causes in the logarithm of a sum, to first
+// calendarSD returns the standard deviation of the logarithm of a sum due to the calendar's uncertainty, to first
 // order.
 func (p *Prediction) calendarSD(steps int) float64 {
 	sum := stats.Sum(p.Points[:steps])
@@ -93,8 +93,8 @@ func (p *Prediction) calendarSD(steps int) float64 {
 // blurs is the number of quantiles that represent the calendar's uncertainty in each draw.
 const blurs = 9
 
-// blurred returns draws of a sum with the calendar's uncertainty: every draw is multiplied by each of [blurs] quantiles
-// of a lognormal distribution.
+// blurred adds the calendar's uncertainty to draws of a sum. It multiplies every draw by each of [blurs] quantiles of a
+// lognormal distribution.
 func blurred(draws []float64, sd float64) []float64 {
 	if sd == 0 {
 		return draws

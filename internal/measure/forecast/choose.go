@@ -8,10 +8,10 @@ import (
 // negligible is the weight below which [Auto] drops a model.
 const negligible = 1e-3
 
-// choose sets the backtest weights of the models in two pools: earlier, fitted to the first part of a series, and
-// whole, fitted to the whole series. A pool's forecast is then the weighted mean of its models. The parameter rest
-// contains the values after the first part. Models other than pools are unchanged. choose returns the number of weights
-// that the errors determine.
+// choose sets the backtest weights of the models in two pools. The pool earlier is fitted to the first part of a
+// series, and the pool whole to the whole series. A pool's forecast is then the weighted mean of its models. The
+// parameter rest contains the values after the first part. Models other than pools are unchanged. choose returns the
+// number of weights that the errors determine.
 func choose(earlier, whole track, rest []float64, horizon int) int {
 	first, own := poolOf(earlier, rest)
 	all, _ := poolOf(whole, nil)
@@ -66,13 +66,13 @@ func (p *pool) backtest(values []float64, horizon int) []float64 {
 //
 //	error^(-k),
 //
-// This is the likelihood of k independent errors from a Laplace distribution with the model's own scale. k is the
-// number of disjoint windows of the horizon in the backtest, at least 1. After a short backtest, weights are nearly
-// equal. A long backtest selects few models. The result is nil if no error is a number.
+// This weight is the likelihood of k independent errors from a Laplace distribution with the model's own scale. k is
+// the number of disjoint windows of the horizon in the backtest, at least 1. After a short backtest, weights are nearly
+// equal. A long backtest selects few models. The result is nil if all errors are NaN.
 func backtestWeights(errors []float64, k float64) []float64 {
 	least := math.Inf(1)
 	for _, e := range errors {
-		if e < least { // false if e is not a number
+		if e < least { // false if e is NaN
 			least = e
 		}
 	}
@@ -116,7 +116,7 @@ func (p *pool) weigh(weights []float64) {
 	}
 }
 
-// Clones of models have their own state.
+// A copy of a model has its own state.
 
 func (p *pool) clone() track {
 	c := &pool{name: p.name, weights: slices.Clone(p.weights)}

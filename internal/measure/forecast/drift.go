@@ -23,7 +23,7 @@ const quietShift = 0.5
 //
 //	2 · runLength = (exp(2k b) - 2k b - 1) / (2k²),  b = h + 1.166,  k = 1/2.
 //
-// The approximation assumes independent errors with standard deviation 1. Errors are clipped to ±3, so a single day
+// The approximation assumes independent errors with standard deviation 1. Errors are clipped to ±3, so a single point
 // raises no alarm. NaN marks a point without an error. Such a point does not change the sums. Both sums restart after
 // an alarm.
 func Alarms(errors []float64, runLength float64) ([]Alarm, error) {

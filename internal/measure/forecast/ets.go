@@ -126,8 +126,8 @@ func (s *smoother) ahead(out []float64) {
 	}
 }
 
-// layout maps the parameter vector of a form. Smoothing parameters on the scale of [between] come first, then level and
-// slope in the series' unit. All seasonal states except the last follow.
+// layout describes the parameter vector of a form. The order is: smoothing parameters on the scale of [between], level
+// and slope in the series' unit, and all seasonal states except the last.
 type layout struct {
 	form
 	season                 int
@@ -202,10 +202,10 @@ type run struct {
 }
 
 // errors runs the models over the values. It sets their errors and updates their states. It multiplies relative errors
-// by the geometric mean of |μ|. The log sum of squares is then the likelihood of the book's equation (5.3) for additive
-// and relative errors. A model is not allowed if a relative error has an expectation that is not positive. errors runs
-// [smoother.observe] for several models in step. The method observe takes nearly all of a fit's time. Each recursion
-// waits only for its own last step, so the processor can interleave the models.
+// by the geometric mean of |μ|. For both kinds of errors, the logarithm of the sum of squares is then the likelihood in
+// the book's equation (5.3). A model with relative errors is rejected if an expectation is not positive. errors runs
+// [smoother.observe], which takes nearly all of a fit's time, for several models in step. Each recursion waits only for
+// its own last step, so the processor can interleave the models.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
 		l := &runs[i]

@@ -21,7 +21,7 @@ type Effect struct {
 	Points int     // past points with the event
 }
 
-// ridgeWeight is the weight of the prior of no effect, in points.
+// ridgeWeight is the weight, in points, of the prior that an event has no effect.
 const ridgeWeight = 1
 
 // effects estimates the events' effects. It returns the values without the effects, and the effects on the scale of the

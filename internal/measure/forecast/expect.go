@@ -28,11 +28,11 @@ func (e Expectation) Judged() bool { return !math.IsNaN(e.Z) }
 type Rhythm struct {
 	season  int     // points per cycle; 1: no cycle
 	warmup  int     // points before the first expectation
-	window  int     // points from which cycle, level and scale are estimated
+	window  int     // number of points to estimate cycle, level and scale
 	settle  int     // one-step errors before the first z
 	forget  float64 // weight of the newest point in the level, a in the formulas
 	clipAt  float64 // limit of errors in σ when the level is updated
-	minimum float64 // the minimum σ, so a change of one cent in a series without noise has a small z
+	minimum float64 // minimum σ, so a change of one cent in a series without noise has a small z
 }
 
 // Days returns the parameters for daily data with a weekly cycle, estimated from the last twelve weeks. The first z is
@@ -41,8 +41,8 @@ func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
 
-// SlowDays returns [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level
-// follows persistent shifts before an alarm.
+// SlowDays returns [Days] with a slower level, over about three weeks. [Alarms] needs the slower level, because a fast
+// level follows persistent shifts before an alarm.
 func SlowDays() Rhythm {
 	r := Days()
 	r.forget = 0.05
@@ -60,9 +60,9 @@ func SlowDays() Rhythm {
 // s_w is the interquartile mean of the deviations from the centered cycle mean at place w. x* is x clipped to x̂ ± 3σ,
 // so that an anomaly does not change later expectations. See Gelper, Fried and Croux 2010, "Robust forecasting with
 // exponential and Holt-Winters smoothing", section 3. The scale σ_t is the larger of two values: 0.95 · 1.4826 times
-// the median of the earlier |x - x̂|, and half their 95.45% quantile. Even with heavy tails, |z| > 2 has a rate of
-// about one in twenty-two. The factor 0.95 corrects for the maximum of two estimates and comes from simulation
-// (TestNormalSeriesAreRarelyFlagged). Everything, including the choice of scale, depends only on points before t.
+// the median of the earlier |x - x̂|, and half their 95.45% quantile. Even with heavy tails, about one in twenty-two
+// points has |z| > 2. The factor 0.95 corrects for the maximum of two estimates and comes from simulation
+// (TestNormalSeriesAreRarelyFlagged). All estimates and the choice of scale depend only on points before t.
 //
 // Assumptions: one cycle, a slowly changing level, independent errors. Yearly seasonality and holidays are not modeled,
 // so their days have large |z|.
@@ -95,7 +95,7 @@ type filter struct {
 	errors     []float64 // |x - x̂|; NaN without a value
 	sizes      ranked    // the errors of the window
 	deviations []ranked  // deviations in the window from the centered cycle mean, by place
-	raw        []float64 // deviations by position, from the first position with half a cycle before it
+	raw        []float64 // deviations by position, from the first position after half a cycle
 	place      []float64 // s by place in the cycle
 }
 
@@ -251,10 +251,10 @@ func (h *heights) add(y float64) {
 	}
 }
 
-// scale returns the scale for the next point. It changes from logarithms to square roots if more than one value in
-// twenty is zero or less. It changes back if fewer than one value in forty is zero or less. The gap between the two
-// limits avoids alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a
-// hundredth of the median of the last positive values.
+// scale returns the scale for the next point. It changes from logarithms to square roots if more than 5% of the values
+// are zero or less. It changes back if less than 2.5% of the values are zero or less. The gap between the two limits
+// avoids alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a hundredth
+// of the median of the last positive values.
 func (h *heights) scale(root bool) scale {
 	zeros, most := h.existing-h.positive, 20
 	if root {

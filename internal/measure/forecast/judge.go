@@ -16,7 +16,7 @@ type Judged struct {
 }
 
 // Judge tests every known point of a series with [Anomalies]. NaN marks an unknown or incomplete point. Such a point
-// has no result. For the predictions of its neighbors, it is interpolated. Q is not set; see [Among].
+// has no result. Judge interpolates it to predict its neighbors. Q is not set; see [Among].
 func Judge(values []float64, season int) ([]Judged, error) {
 	out := make([]Judged, len(values))
 	first := slices.IndexFunc(values, known)

@@ -12,16 +12,16 @@ import (
 
 // Total is a forecast of the total of the first points.
 type Total struct {
-	// Value is the sum of the points. It can differ from the median of the distribution for Bands and Reaches. This
-	// distribution contains the mean error of the rolling origins, and their models were fitted to less data. Value has
-	// the smaller error.
+	// Value is the sum of the points. It can differ from the median of the distribution for Bands and Reaches. The
+	// distribution contains the mean error of the rolling origins, which used models fitted to less data. Value has the
+	// smaller error.
 	Value float64
 	Bands []Band // one per level of the prediction
 	draws []float64
 	count float64 // number of draws before they are blurred
 }
 
-// Total returns the sum of the first steps points with its own intervals. Limits of single points do not add up,
+// Total returns the sum of the first steps points with intervals of the sum. Limits of single points do not add up,
 // because errors of neighboring points are correlated. Total sums the errors of each rolling origin in order, to
 // preserve the correlation. If there are too few rolling origins for this number of steps, it uses the errors of a
 // random walk. The sums of these errors have the widest intervals.
@@ -125,8 +125,8 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 	return out
 }
 
-// Reaches returns the probability that the sum is at least the target. It is never 0 or 1. Let n be the number of past
-// errors. An outcome beyond all of them has probability 1/2 · 1/(n + 1).
+// Reaches returns the probability that the sum is at least the target. The probability is never 0 or 1. With n past
+// errors, an outcome beyond all of these errors has probability 1/2 · 1/(n + 1).
 func (t Total) Reaches(target float64) float64 {
 	n := t.count
 	spread := math.Sqrt(variance(t.draws))
@@ -154,10 +154,10 @@ type Goal struct {
 	Length  int     // points of the whole period, more than Elapsed
 }
 
-// Standing classifies a goal by the probability of reaching it.
+// Standing classifies a target by the probability of reaching it.
 type Standing string
 
-// Values of Standing, by the probability of reaching the goal.
+// Values of Standing, by the probability of reaching the target.
 const (
 	OnTrack Standing = "on_track" // at least [OnTrackFrom]
 	AtRisk  Standing = "at_risk"  // below it, and at least [AtRiskFrom]
@@ -170,17 +170,17 @@ const (
 	AtRiskFrom  = 0.4
 )
 
-// Pace is the progress of a period toward its goal.
+// Pace is the progress of a period toward the period's target.
 type Pace struct {
 	Actual      float64 // total of the period so far
 	Finish      float64 // expected total: actual plus the forecast of the remaining points
 	Bands       []Band  // intervals of the finish, one per level
-	Probability float64 // probability of reaching the goal
+	Probability float64 // probability of reaching the target
 	Standing    Standing
-	Required    float64 // amount per remaining point to reach the goal; 0 if the goal is reached
+	Required    float64 // amount per remaining point to reach the target; 0 if it is reached
 	// Index is the actual total / expected total by now. The expected total comes from the forecast before the period,
-	// scaled to the goal. An index of 1 means on pace, adjusted for weekdays and season. Index is nil before the period
-	// begins and without enough history.
+	// scaled to the target. With an index of 1, the period is on pace, adjusted for weekdays and season. Index is nil
+	// before the period begins and without enough history.
 	Index *float64
 }
 
@@ -194,8 +194,8 @@ func (g Goal) check(points int) error {
 	return nil
 }
 
-// Pace compares a period's goal with the actual total plus the forecast of the remaining points. The prediction must be
-// of these values and extend to the period's end. Several goals can share a prediction. Index is not set.
+// Pace compares a period's target with the actual total plus the forecast of the remaining points. The prediction must
+// be of these values and extend to the period's end. Several targets can share a prediction. Index is not set.
 func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
 	if err := goal.check(len(values)); err != nil {
 		return Pace{}, err
@@ -230,7 +230,7 @@ func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
 	return pace, nil
 }
 
-// Index returns [Pace.Index] of a goal.
+// Index returns [Pace.Index] of a target.
 func Index(values []float64, goal Goal, ask Ask) *float64 {
 	if goal.check(len(values)) != nil {
 		return nil

@@ -49,12 +49,12 @@ func (k Kind) fit(values []float64, season int, t *trail) track {
 const (
 	// longSeason is the longest season modeled by seasonal states.
 	longSeason = 24
-	// strong is the seasonal strength above which a long season is used.
+	// strong is the minimum seasonal strength for using a long season.
 	strong = 0.64
 )
 
 // unlessLong fits a model with its season. It first removes a strong long season by STL. It ignores a weak long season,
-// because noisy weekly data always have some 52-week pattern.
+// because noisy weekly data always have an apparent 52-week pattern.
 func unlessLong(values []float64, season int, t *trail, inner func([]float64, int, *trail) track) track {
 	if season <= longSeason {
 		return inner(values, season, t)

@@ -47,7 +47,7 @@ type Prediction struct {
 	nonnegative bool        // the series is never negative
 	errors      [][]float64 // errors by rolling origin, scaled to the current volatility; later origins have fewer steps
 	spread      []float64   // root mean square error at each step
-	freedom     []float64   // effective number of independent errors at each step, minus those spent
+	freedom     []float64   // effective number of independent errors at each step, minus spent
 	spent       float64     // degrees of freedom of the weights that the errors determined
 	factors     []float64   // factors of the calendar, one per step; nil: none
 	calendar    [][]float64 // covariance of the logarithms of the factors
@@ -61,9 +61,9 @@ type Band struct{ Low, High float64 }
 //
 // The intervals are conformal (Vovk, Gammerman and Shafer 2005; for series Stankeviciute, Alaa and van der Schaar
 // 2021). The model is fitted to the first part of the series and rolled through the remaining part with fixed
-// parameters. Its errors at each horizon form the error distribution. They are divided by the series' volatility at the
-// time and multiplied by the current volatility. Errors are ratios if all values are positive. Coverage is nominal if
-// the future is as predictable as the latest part of the past; no error distribution is assumed.
+// parameters. Its errors at each horizon form the error distribution. Each error is divided by the series' volatility
+// at its origin and multiplied by the current volatility. Errors are ratios if all values are positive. Coverage is
+// nominal if the future is as predictable as the latest part of the past; no error distribution is assumed.
 //
 // A value that is not finite and an invalid request result in an invalid fault. Fewer than three values result in a
 // not-ready fault.
@@ -140,7 +140,7 @@ func (a Ask) check(values []float64) error {
 	return a.Calendar.check(len(values), a.Horizon)
 }
 
-// largest is the largest value with squares that can be summed without overflow.
+// largest is the maximum value. Sums of squares up to this value do not overflow.
 const largest = 1e100
 
 // keepInside keeps a nonnegative series nonnegative and replaces overflows.

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// reverting is a level that returns to the trend of the whole series: an ARMA(1,1) process around a line (Box and
+// reverting is a level that returns to the trend of the whole series. It is an ARMA(1,1) process around a line (Box and
 // Jenkins 1970, "Time Series Analysis", chapter 3). Let x be the values, or their logarithms if all are positive. Let a
 // + b t be the least-squares line through the points so far. Then
 //
@@ -115,8 +115,8 @@ func fitReverting(values []float64) track {
 	return r
 }
 
-// leastReverting is the minimum number of points for [reverting] in a forecast: a year of days. A shorter series does
-// not show to which level it returns.
+// leastReverting is the minimum number of points for [reverting] in a forecast: a year of days. In a shorter series,
+// the level to which it returns is not identified.
 const leastReverting = 365
 
 // orReverting returns two pools. Each contains a model and [reverting], fitted to the same values. The first pool is

@@ -5,8 +5,8 @@ import (
 )
 
 // Pinball returns the mean pinball loss of forecasts of the p-quantile (Koenker and Bassett 1978, "Regression
-// quantiles"). The loss is p times the amount by which the value exceeds the forecast, or 1 - p times the amount by
-// which it is below the forecast. The true quantile minimizes the expected loss.
+// quantiles"). The loss is p times the excess of the value over the forecast, or 1 - p times the shortfall. The true
+// quantile minimizes the expected loss.
 func Pinball(p float64, actual, quantiles []float64) (float64, error) {
 	if !(p > 0 && p < 1) {
 		return 0, fault.Invalid("the quantile is %v, want a fraction between 0 and 1", p)

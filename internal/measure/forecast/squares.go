@@ -77,7 +77,7 @@ func (p problem) solve(params []float64) float64 {
 	for left := mostSteps; left > 0; left-- {
 		p.slopes(params, now, columns)
 		normal(columns, now, gram, slope)
-		before, foreseen := best, 0.0
+		before, predicted := best, 0.0
 		for damping < 1e10 {
 			copy(damped, gram)
 			for i := range k {
@@ -92,7 +92,7 @@ func (p problem) solve(params []float64) float64 {
 			}
 			if p.residuals(moved, trial) {
 				if sum := squares(trial); sum < best {
-					best, foreseen = sum, decline(gram, slope, step, damping)
+					best, predicted = sum, decline(gram, slope, step, damping)
 					copy(params, moved)
 					now, trial = trial, now
 					damping = max(damping/6, 1e-12)
@@ -102,7 +102,7 @@ func (p problem) solve(params []float64) float64 {
 			damping *= 8
 		}
 		gain := before - best
-		if !(gain > enough*before) || p.rival > 0 && best-p.rival > gain*further(gain, foreseen, left) {
+		if !(gain > enough*before) || p.rival > 0 && best-p.rival > gain*further(gain, predicted, left) {
 			break
 		}
 	}
@@ -120,8 +120,8 @@ func decline(gram, slope, step []float64, damping float64) float64 {
 
 // further returns a bound on the remaining gain, as a multiple of a step's gain, for steps that become shorter. The
 // bound is the number of remaining steps. After a step with the predicted gain, the bound is at most one.
-func further(gain, foreseen float64, left int) float64 {
-	if math.Abs(gain-foreseen) < straight*foreseen {
+func further(gain, predicted float64, left int) float64 {
+	if math.Abs(gain-predicted) < straight*predicted {
 		return 1
 	}
 	return float64(left)

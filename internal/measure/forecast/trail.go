@@ -71,7 +71,7 @@ func (t *trail) leaveOrder(o order, c *candidate, params []float64) {
 	}
 }
 
-// chosen returns the earlier chosen order if its differences and its season equal those in base.
+// chosen returns the earlier chosen order if it has the same differences and season as base.
 func (t *trail) chosen(base order) (order, bool) {
 	if t == nil || t.best == nil || t.best.d != base.d || t.best.sd != base.sd || t.best.season != base.season {
 		return order{}, false

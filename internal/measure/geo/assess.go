@@ -97,8 +97,8 @@ func (r *Randomization) Effects() (sets []float64, own float64) {
 
 // SpendChange returns the change of spend in the treated regions during the test. The baseline is their spend in the
 // same number of periods before the test, times the growth of the other regions. The change is exact, because
-// advertisers set the spend. The result known is false if spend changed by less than a twentieth of the larger amount.
-// A return on such a small change is noise.
+// advertisers set the spend. The result known is false if spend changed by less than 5% of the larger amount. A return
+// on such a small change is mostly noise.
 func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	length := t.End - t.Start + 1
 	from := max(0, t.Start-length)

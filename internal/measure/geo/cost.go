@@ -14,7 +14,7 @@ type Return struct {
 	PerCostInterval *measure.Interval // nil without an interval of the effect
 	// Each is the cost per unit of effect: iCPA if the outcome is the number of orders. It is nil if the effect is 0.
 	Each         *float64
-	EachInterval *measure.Interval // nil if the effect's interval contains 0, because the cost per unit is then unbounded
+	EachInterval *measure.Interval // nil if the effect's interval contains 0 (unbounded cost per unit)
 }
 
 // Estimate returns the effect per unit of cost. It returns nil if there is no interval or if the return is nil.
@@ -72,15 +72,15 @@ func (t LiftTest) Over(s Spread) (LiftTest, error) {
 
 // Settling contains the adjustments of a test's result for a model. The zero value changes nothing.
 type Settling struct {
-	Share    float64 // share of the effect that is visible within the test, given adstock; 0 means the whole effect
+	Share    float64 // share of the effect that occurs within the test, given adstock; 0 means the whole effect
 	Spend    float64 // added variance for a spend level that differs from today's, as a share of the variance
 	Recency  float64 // added share for the test's age
 	Duration float64 // added share for a short duration
 }
 
 // LiftTest returns the result as a lift test. The parameters spend (before the test) and change are sums over the
-// treated regions per period. The mean is divided by the visible share of the effect. The standard deviation increases
-// as in Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency + τ_duration).
+// treated regions per period. The mean is divided by the share of the effect within the test. The standard deviation
+// increases as in Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency + τ_duration).
 func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Settling) (LiftTest, error) {
 	if change == 0 || s.Share < 0 || s.Share > 1 || s.Spend < 0 || s.Recency < 0 || s.Duration < 0 {
 		return LiftTest{}, fault.Invalid("a lift test needs a change of spend, a share of at most 1 and no negative variance")

@@ -54,7 +54,7 @@ func (a analysis) together(r *Result) {
 			sum.effect += weight * one.effect
 			sum.fit += weight * one.fit
 			sum.level = one.level
-			if one.fixed { // a fit with fixed weights is not overfitted and measures the noise of the set
+			if one.fixed { // a fit with fixed weights is not overfitted and estimates the set's noise
 				sum.fit, sum.fixed = one.fit, true
 			}
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // Factor returns an incrementality factor: a test's incremental return divided by the reported return of the same days.
-// The reported return is treated as exact. 1 means that the reports are correct. 0.5 means that half of the reported
-// return would have happened without ads.
+// The reported return is treated as exact. A factor of 1 means that the reports are correct. With 0.5, half of the
+// reported return would have occurred without ads.
 func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
 		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive return", reported)
@@ -32,7 +32,7 @@ type Pooled struct {
 }
 
 // Prior returns the factor of a channel before any test, with an interval of the given level. It is normal with mean 1
-// and standard deviation [Untested]. The prior assumes that last touch attribution is correct on average. For a single
+// and standard deviation [Untested]. The prior assumes that last-touch attribution is correct on average. For a single
 // channel, the attribution error can be large in both directions.
 func Prior(level float64) measure.Estimate {
 	return measure.Estimate{
@@ -116,8 +116,8 @@ const (
 
 // Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²). Here sd is the
 // standard deviation of f, the factor of the channel, and years is the time since the last test. The maximum is
-// [Untested]. This value also applies to a channel without a test (f is nil). Both constants are assumptions. They rank
-// channels for testing and affect no other result.
+// [Untested]. This value also applies to a channel without a test (f is nil). Both constants are assumptions. The
+// constants affect only the ranking of channels for testing.
 func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {
 		return Untested

@@ -73,7 +73,7 @@ type Result struct {
 	Periods   int // number of periods of the test
 
 	ATT      float64           // mean effect per treated region and period
-	Interval *measure.Interval // interval of ATT; nil if the data give none at this level
+	Interval *measure.Interval // interval of ATT; nil if the data allow no interval at this level
 	P        float64           // two-sided p-value of no effect
 
 	Lift        float64 // effect as a share of the counterfactual; 0 if the counterfactual is not positive
@@ -105,7 +105,7 @@ type Effect struct {
 
 // Fit estimates the effect of a test on a panel with its uncertainty.
 //
-// The default divides each region's series by its mean before the test, demeans it, and matches it by a synthetic
+// The default divides each region's series by the series' mean before the test and demeans it. It then fits a synthetic
 // control. It tests by randomization in space (placebo test). Periods after the test and its cooldown are not used. The
 // standard error is the standard deviation of the placebo estimates, as in synthdid. The default and the ensemble
 // compare regions of different sizes by shares and scale the standard error to the level of the treated regions.

@@ -4,7 +4,7 @@
 // A [Panel] contains the outcome of each region in each period. [Fit] estimates the effect of a test. Its methods are
 // synthetic control, augmented synthetic control, synthetic difference in differences, difference in differences and
 // time-based regression. Inference is by a randomization test in space and a conformal test in time. Intervals are the
-// effects that these tests do not reject. [Search] finds the regions of a test and its minimum detectable effect.
+// effects that these tests do not reject. [Search] finds the regions of a test and the minimum detectable effect.
 // [Check] checks whether a test is feasible. [Select] is GeoLift's market selection, for comparison. [Interrupted] is
 // for a single market without donors.
 //

@@ -52,10 +52,11 @@ const (
 //
 //	y_t = μ_t + βᵀx_t + ε_t,   μ_t+1 = μ_t + η_t,
 //
-// It is fitted by Gibbs sampling to the periods before the start and projected beyond. See Brodersen et al. 2015,
-// "Inferring causal impact using Bayesian structural time-series models", sections 2.1 to 2.4. All coefficients have
-// the slab prior, without a spike. Covariates are series of the same length. This design is for markets without donors
-// and gives weaker evidence than a geo experiment: anything else that changed at the same time is part of the estimate.
+// The model is fitted by Gibbs sampling to the periods before the start, and projected to the following periods. See
+// Brodersen et al. 2015, "Inferring causal impact using Bayesian structural time-series models", sections 2.1 to 2.4.
+// All coefficients have the slab prior, without a spike. Covariates are series of the same length. This design is for
+// markets without donors. Its evidence is weaker than a geo experiment: the estimate includes every other change at the
+// same time.
 func Interrupted(y []float64, covariates [][]float64, start int, o ImpactOptions) (*Impact, error) {
 	o.Alpha, o.Draws, o.Warmup, o.LevelSD = orElse(o.Alpha, .05), orElse(o.Draws, 4000), orElse(o.Warmup, 500),
 		orElse(o.LevelSD, .01)
@@ -161,7 +162,7 @@ func newLocalLevel(y []float64, covariates [][]float64, start int, shift, scale 
 	return m
 }
 
-// prior sets the slab prior. It has the weight of one hundredth of an observation, with correlations shrunk by half.
+// prior sets the slab prior. The prior has the weight of 0.01 observations, with correlations shrunk by half.
 func (m *localLevel) prior() {
 	p, n := len(m.beta), float64(len(m.y))
 	m.precision, m.products, m.post = make([]float64, p*p), make([]float64, p*p), make([]float64, p)

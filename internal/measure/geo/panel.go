@@ -56,7 +56,7 @@ const (
 )
 
 // NewPanel arranges rows, in any order, into a panel. It returns an error for two rows of one region and period, a
-// value that is not finite, and a region without a name. With [Refuse], a missing cell is also an error. An error about
+// value that is not finite, and a region without a name. With [Refuse], a missing cell is also an error. The error for
 // a row is a [RowError].
 func NewPanel(rows []Row, gaps Gaps) (*Panel, error) {
 	regions, periods := map[Region]int{}, map[float64]int{}
@@ -107,7 +107,7 @@ func checkRow(row Row) error {
 	return nil
 }
 
-// largest is the largest accepted outcome. It keeps sums of squares far from overflow.
+// largest is the largest accepted outcome. With this limit, sums of squares do not overflow.
 const largest = 1e100
 
 // close replaces missing cells with zero or rejects them, depending on gaps.

@@ -29,17 +29,17 @@ type reading struct {
 	fixed  bool    // the donors' weights are fixed, so the fit is not overfitted
 }
 
-// closest is the minimum value of the relative fit. Series with a better agreement before the test are overfitted,
-// because there are many donors.
+// closest is the minimum value of the relative fit. A closer fit before the test is overfitting, because there are many
+// donors.
 const closest = 1e-4
 
 // statistic ranks sets: the relative effect divided by the square root of the relative fit.
 //
-// Without scaling, a set that follows its donors closely would be compared with noisy sets. Dividing by the full fit,
-// as the ratio of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent
-// of the fit gives a test of the nominal size. The square root has the highest power on the reference panel and
-// preserves the size if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so
-// the statistic divides by the whole fit. It then accounts for the size of the set and of its donors.
+// Without scaling, the test would compare closely fitted sets with noisy sets. Dividing by the full fit, as the ratio
+// of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent of the fit
+// gives a test of the nominal size. The square root has the highest power on the reference panel and preserves the size
+// if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so the statistic divides
+// by the whole fit. The statistic then accounts for the size of the set and of its donors.
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
 func (r reading) scale() float64 {
@@ -56,8 +56,8 @@ type gauge func(b *bench, set, donors []int) reading
 // the other donors.
 //
 // The p-value comes from the rank of the treated set's statistic. If the treated regions were drawn at random from the
-// admissible sets, it is exact for any distribution and any dependence in time. See Abadie, Diamond and Hainmueller
-// 2010, section 3.4, and Imbens and Rubin 2015, chapter 5.
+// admissible sets, the p-value is exact for any distribution and any dependence in time. See Abadie, Diamond and
+// Hainmueller 2010, section 3.4, and Imbens and Rubin 2015, chapter 5.
 func randomize(measure gauge, treated, donors []int, size, draws int, seed uint64) *Randomization {
 	if len(donors) <= size {
 		return nil
@@ -164,7 +164,7 @@ func (r *Randomization) p() float64 {
 // uncorrected test rejects with probability 0.06 to 0.09 at 0.05 (docs/validation.md).
 //
 // A contrast of totals (did_scaled, combined) divides by the whole fit. The fit contains the variance of the set and of
-// its donors, so κ = 1. Large regions dominate totals, so N is the effective number of donors (Σy)²/Σy², where y is a
+// its donors, so κ = 1. Large regions dominate totals, so N is the effective number of donors, (Σy)²/Σy², where y is a
 // donor's level.
 type smallSample struct {
 	size    int
@@ -211,7 +211,7 @@ func (r *Randomization) reach(alpha float64) (float64, bool) {
 
 // critical returns the largest statistic that the rank test of size alpha does not reject.
 func critical(sets []reading, alpha float64) (float64, bool) {
-	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // maximum number of more extreme sets if the test rejects
+	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // maximum number of more extreme sets with which the test rejects
 	if may < 0 {
 		return 0, false
 	}

@@ -194,7 +194,7 @@ func powerCurve(b *bench, p *Panel, judging, choosing []*backtest, set []int, pl
 	return curve
 }
 
-// analytic returns the textbook MDE: standard error × (z for the size + z for the power), as a share of the outcome.
+// analytic returns the textbook MDE: standard error × (z of the size + z of the power), as a share of the outcome.
 func analytic(windows []*backtest, own []record, size int, alpha, wanted float64) float64 {
 	var squares, outcome float64
 	for i, w := range windows {

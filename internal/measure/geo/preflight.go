@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Verdict is the result of a gate.
+// Verdict is the result of a [Gate].
 type Verdict string
 
 // The verdicts.
@@ -52,9 +52,9 @@ var fixes = map[string]string{
 	"power":         "Use one of the proposed designs, which have more regions, more weeks or a larger change of spend.",
 }
 
-// PreflightOptions describes the planned test. Zero values mean the defaults.
+// PreflightOptions describes the planned test. A zero value means the default.
 type PreflightOptions struct {
-	Treated  []Region // candidates; empty: search a set
+	Treated  []Region // regions to treat; empty: Check searches a set
 	Exclude  []Region // neither treated nor donors
 	Duration int      // number of periods; default 28
 	Alpha    float64  // default 0.1
@@ -65,11 +65,11 @@ type PreflightOptions struct {
 
 	Spend          float64  // change of spend over the whole test, without sign; 0: unknown
 	ExpectedReturn float64  // expected outcome per unit of the changed spend; 0: unknown
-	Targetable     *bool    // whether the channel can be targeted by region; nil: unknown
+	Targetable     *bool    // whether the channel supports targeting by region; nil: unknown
 	Conflicts      []string // other tests, promotions and holidays that differ by region, as text
 }
 
-// Preflight is the readiness of a panel for a test.
+// Preflight is the result of [Check]: the readiness of a panel for a test.
 type Preflight struct {
 	Score   int // 0 to 100; at most 40 if a gate fails
 	Ready   bool
@@ -286,8 +286,8 @@ func (c *check) donors() {
 	c.gate("donors", verdict(n >= 20, n >= 10), "%s", detail)
 }
 
-// outage is the minimum number of consecutive periods without any outcome that are treated as missing data. In a
-// shorter run, or if only one region has no outcome, the outcome is zero.
+// outage is the minimum number of consecutive periods without any outcome that count as missing data. In fewer periods,
+// or if only one region has no outcome, the outcome is zero.
 const outage = 3
 
 func (c *check) completeness() {

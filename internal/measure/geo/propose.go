@@ -21,7 +21,7 @@ type ProposeOptions struct {
 	Seed    uint64
 }
 
-// Proposal is a test that detects the plausible return with the requested power.
+// Proposal is a test that detects a plausible return with the requested power.
 type Proposal struct {
 	Treated []Region
 	Days    int
@@ -41,8 +41,8 @@ const (
 )
 
 // Propose searches regions, weeks and changes of spend for tests that detect the plausible return with the requested
-// power. It returns at most three tests that differ in length, kind or number of regions, the cheapest first. Without
-// such a test, it returns the smallest return that a pause in any of the searched designs detects.
+// power. It returns at most three tests that differ in length, kind or number of regions, the cheapest first. If no
+// test detects it, leastReturn is the smallest return that a pause in any of the searched designs detects.
 //
 // The panel is aggregated to weeks. This makes the search fast and does not change the size of a lift. A pause loses
 // the outcome Return·spend. Spend of m times the current spend adds Return·spend·(m^0.7 - 1). The minimum m that
@@ -137,7 +137,7 @@ func proposedSizes(regions int) (sizes []int) {
 	return sizes
 }
 
-// weekly returns the panel in whole weeks, which end with its last day.
+// weekly returns the panel in whole weeks. The last week ends with the panel's last day.
 func (p *Panel) weekly() *Panel {
 	n := len(p.Periods) / daysOfWeek
 	first := len(p.Periods) - n*daysOfWeek

@@ -67,12 +67,12 @@ type Plan struct {
 
 // newSearch prepares the search for the regions with the smallest minimum detectable lift.
 //
-// The search considers all sets if there are at most 200,000, otherwise samples stratified by region size. It selects
-// the sets with a mean closest to the mean of the other regions, and evaluates them by backtests. A backtest is a
-// window of the test's length without treatment. The method is fitted to the periods before the window. The search
-// improves the best sets by exchanging regions. The smallest lift is optimistically biased for the chosen set, so each
-// plan also has the figure of later windows. Plans are in the order of choice. No two plans share more than three
-// quarters of their regions.
+// The search considers all sets if there are at most 200,000, otherwise random samples stratified by region size. It
+// selects the sets with a mean closest to the mean of the other regions, and evaluates these sets by backtests. A
+// backtest is a window of the test's length without treatment. The method is fitted to the periods before the window.
+// The search improves the best sets by exchanging regions. The minimum detectable lift of the chosen set is
+// optimistically biased, so each plan also has the lift of later windows. Plans are in the order of choice. No two
+// plans share more than three quarters of their regions.
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *search) run() ([]Plan, error) {
 type search struct {
 	SearchOptions
 	panel             *Panel
-	include, pool     []int // regions that must be treated, and regions that can be treated
+	include, pool     []int // regions treated in every set, and regions to choose from
 	choosing, judging []*backtest
 }
 
@@ -252,7 +252,7 @@ func (s *search) rate(b *bench, set []int) rating {
 	return rating{set: set, mde: mde}
 }
 
-// exchange replaces one region at a time with the region that lowers the lift most.
+// exchange replaces one region at a time with the region that reduces the minimum detectable lift most.
 func (s *search) exchange(b *bench, from rating) []rating {
 	var found []rating
 	best := from
@@ -291,7 +291,7 @@ func (s *search) near(r int) []int {
 	return order[:min(5, len(order))]
 }
 
-// plans returns the best sets that differ enough, evaluated in later windows.
+// plans returns the best sets that differ sufficiently, evaluated in later windows.
 func (s *search) plans(rated []rating) []Plan {
 	sortRatings(rated)
 	var chosen [][]int

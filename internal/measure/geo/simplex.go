@@ -33,7 +33,7 @@ func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q
 // simplex solves quadratic problems and reuses its scratch space. It is not safe for concurrent use.
 //
 // The method is a primal active set (Nocedal and Wright 2006, Numerical Optimization, section 16.5) in the order of
-// Lawson and Hanson's least squares. The free donors have all weight. A donor with a negative multiplier becomes free.
+// Lawson and Hanson's least squares. Only the free donors have weight. A donor with a negative multiplier becomes free.
 // A donor is no longer free if its weight would become negative. The result is the exact optimum up to rounding.
 type simplex struct {
 	free     []int       // donors with weight, as positions in quadratic.donors
@@ -47,7 +47,7 @@ type simplex struct {
 }
 
 // slack is the minimum ridge relative to the mean diagonal. With more donors than periods, the weights are not unique.
-// The ridge selects the smallest weights and changes only the tenth digit of the fit.
+// The ridge selects the weights with the smallest norm and changes only the tenth digit of the fit.
 const slack = 1e-10
 
 // solve returns the weights by position in q.donors. The next call overwrites the slice. The parameter start lists

@@ -14,7 +14,7 @@ type lag struct {
 	half float64 // adstock, in multiples of its mean, at half saturation (Hill, slope 1); 0: linear
 }
 
-// lags lists the lags of the model average. Selecting one lag by its likelihood makes intervals too short.
+// lags lists the lags for model averaging. Selecting a single lag by likelihood would make intervals too short.
 var lags = func() (all []lag) {
 	for _, keep := range []float64{0, 0.3, 0.5, 0.7, 0.85} {
 		for _, half := range []float64{0, 3, 1} {
@@ -57,12 +57,12 @@ func (l lag) response(spend []float64) []float64 {
 	return out
 }
 
-// knotDays is the distance between knots of the level: longer than a burst of spend and shorter than a season.
+// knotDays is the number of days between knots of the level: longer than a burst of spend and shorter than a season.
 const knotDays = 28
 
-// controls returns the non-media columns. They are a level with knots every four weeks (a linear spline), weekdays, and
-// the days of the year with high sales everywhere. The days with high sales are the week of Thanksgiving, the weeks
-// before Christmas, Christmas and the days after it.
+// controls returns the non-media columns. The columns are a level with knots every four weeks (a linear spline),
+// weekdays, and days of the year with high sales in all countries. The days with high sales are the week of
+// Thanksgiving, the weeks before Christmas, Christmas and the days after it.
 func controls(first civil.Date, days int) [][]float64 {
 	var out [][]float64
 	column := func(of func(t int, d civil.Date) float64) {

@@ -34,7 +34,7 @@ type Data struct {
 	First    civil.Date
 	Surfaces []Surface
 	Channels []Channel
-	// Experiments enter the priors.
+	// Experiments inform the priors.
 	Experiments []Experiment
 }
 
@@ -70,7 +70,7 @@ const (
 type Effect struct {
 	Channel measure.Channel
 	Surface measure.Surface
-	Home    bool   // the channel targets the surface, so this is not a halo effect
+	Home    bool   // the channel targets the surface: not a halo effect
 	Reason  Reason // "" if the effect is estimated
 
 	Coefficient measure.Estimate // revenue per unit of spend, over all days, with its interval at the requested level
@@ -81,7 +81,7 @@ type Effect struct {
 	Inflation   float64          // variance inflation factor from collinear channels
 	LeadZ       float64          // standardized effect of future spend; far above zero is a warning
 	Experiments int              // number of experiments in the estimate
-	Alone       bool             // only experiments inform the effect, because the observational data cannot
+	Alone       bool             // the estimate uses only experiments, because observational data do not identify the effect
 }
 
 // Found reports whether the 95% interval is above zero.

@@ -78,7 +78,7 @@ func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 type media struct {
 	controls  [][]float64
 	responses [][][]float64 // by channel and lag
-	reasons   []Reason      // by channel: reason why its spend cannot be used on any surface
+	reasons   []Reason      // by channel: reason why the channel's spend is unusable on all surfaces
 }
 
 func (d Data) media(controls [][]float64) media {
@@ -99,7 +99,7 @@ func (d Data) media(controls [][]float64) media {
 	return m
 }
 
-// cannotTell returns the reason why a channel's spend cannot be used in a regression, or "" if it can be used. The
+// cannotTell returns the reason why a channel's spend is not usable in a regression, or "" if it is usable. The
 // parameter rest is the channel's usual response after removing the controls.
 func cannotTell(spend, rest []float64) Reason {
 	active, total := 0, 0.0
@@ -169,10 +169,10 @@ func firstFit(y []float64, columns base) errors {
 	return errors{phi, weight, excess}
 }
 
-// persistence corrects the lag-1 autocorrelation of residuals for the fit. Slow columns, a share p of the days, remove
-// the low frequencies of the errors' spectrum. At these frequencies, AR(1) errors have (1+φ)/(1-φ) times the average
-// power. This power is a share s of their variance and is fully correlated. The remaining variance has autocorrelation
-// (φ-s)/(1-s).
+// persistence corrects the lag-1 autocorrelation of residuals for the fit. Slow columns remove the low frequencies of
+// the errors' spectrum. The number of these columns is a share p of the days. At these frequencies, AR(1) errors have
+// (1+φ)/(1-φ) times the average power. This power is a share s of the errors' variance and is fully correlated. The
+// remaining variance has autocorrelation (φ-s)/(1-s).
 func persistence(left, p float64) float64 {
 	phi := min(max(left, 0), mostPhi)
 	for range 20 {

@@ -71,8 +71,8 @@ var shopping = []Holiday{
 	{Name: "after_christmas", Kind: Shopping, days: around(on(time.December, 27), 0, 3)},
 }
 
-// christmas contains the weeks of gift shopping: from the day after Cyber Monday to the carriers' last shipping days, a
-// week before Christmas.
+// christmas contains the weeks of gift shopping: from the day after Cyber Monday to the carriers' last shipping days,
+// one week before Christmas.
 var christmas = Holiday{Name: "christmas", Kind: Shopping, days: func(year int) civil.Range {
 	return civil.Range{First: Thanksgiving(year).AddDays(5), Last: civil.New(year, time.December, 18)}
 }}

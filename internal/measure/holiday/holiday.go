@@ -1,4 +1,4 @@
-// Package holiday is a calendar of holidays and shopping events for twenty countries, including those relative to
+// Package holiday is a calendar of holidays and shopping events for twenty countries, including holidays relative to
 // Easter.
 //
 // The calendar contains only nationwide days. It excludes days of states, cantons and provinces, and days that are
@@ -35,7 +35,7 @@ type Holiday struct {
 	daily bool // only daily data can separate it from another holiday
 }
 
-// In returns the holiday's days in a year. It returns false if the holiday did not exist yet.
+// In returns the holiday's days in a year. It returns false for years before the holiday existed.
 func (h Holiday) In(year int) (civil.Range, bool) {
 	if year < h.since {
 		return civil.Range{}, false
@@ -76,8 +76,8 @@ func Of(countries []string, daily bool) ([]Holiday, error) {
 	return out, nil
 }
 
-// CountryOf returns the country of a time zone. It returns "" if the zone is in none of the calendar's countries, or in
-// several of them.
+// CountryOf returns the country of a time zone. It returns "" if the zone belongs to none of the calendar's countries,
+// or to several.
 func CountryOf(zone string) string {
 	if country, ok := zones[zone]; ok {
 		return country

@@ -14,8 +14,8 @@ import (
 	"assay/internal/panics"
 )
 
-// curves caches the posterior responses of every channel. The responses take most of the time of an optimization and do
-// not depend on the budget, so optimizations share them. The cache is safe for concurrent use.
+// curves caches the posterior responses of every channel. Computing the responses takes most of an optimization's time.
+// The responses do not depend on the budget, so optimizations share them. The cache is safe for concurrent use.
 type curves struct {
 	posterior *mmm.Posterior
 	reach     func() map[measure.Channel]Reach
@@ -32,8 +32,8 @@ type curves struct {
 // responses.
 const usualTop = 2.6
 
-// mostTimes is the largest multiple of current spend that can be requested. At that spend, a response is at its limit
-// and does not depend on the data.
+// mostTimes is the maximum multiple of current spend in a request. At that spend, a response is at its limit and does
+// not depend on the data.
 const mostTimes = 1000
 
 func newCurves(p *mmm.Posterior, target []float64) *curves {

@@ -11,10 +11,10 @@ import (
 
 // Held contains a workspace's model and the changes since its training.
 type Held struct {
-	// Model is the last model with figures. If no model has figures, it is the last refused model. It is nil before the
-	// first training.
+	// Model is the last model with figures. If no model has figures, it is the last rejected model. It is nil before
+	// the first training.
 	Model *Model
-	// Attempt is a newer, refused training while Model remains in use; nil if there is none.
+	// Attempt is a newer, rejected model while Model remains in use; nil if there is none.
 	Attempt  *Model
 	Drift    Drift    // drift of the data in Model's window
 	NewTests []string // descriptions of completed lift tests that Model does not use yet
@@ -33,23 +33,23 @@ func (h Held) Version() int {
 	return 0
 }
 
-// Drift is the change of the data in a model's window since its training. Reasons are refunds, late orders, and ad
-// reports that were corrected or imported again.
+// Drift is the change of the data in a model's window since the training. Typical causes are refunds, late orders, and
+// ad reports that were corrected or imported again.
 type Drift struct {
 	Weeks int     // weeks that differ
-	Of    string  // series with the largest change: "revenue", or "spend of" a channel
+	Of    string  // series with the largest change: "revenue" or "spend of" with the channel
 	Share float64 // change as a share of the series' sum over the window
 }
 
 // staleShare is the maximum change of a series in a model that is not stale. A typical correction of the last days of a
-// report, a few percent, is a tenth of this limit. One missing day of two years exceeds it.
+// report is a few percent, a tenth of this limit over the window. One missing day in two years exceeds the limit.
 const staleShare = 0.001
 
 // sameMoney is the maximum rounding error of a week's sum.
 const sameMoney = 1e-6
 
 // Drift compares the store's data with the data of the fit. The store must have all days of the model's window. A
-// refused model has no drift.
+// rejected model has no drift.
 func (m *Model) Drift(s Store) Drift {
 	if m.Saved == nil {
 		return Drift{}
@@ -113,7 +113,7 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 // staleAfter is the number of days with sales after the window at which the model becomes stale: five weeks.
 const staleAfter = 35
 
-// State returns whether the model can be used for a store with sales until last, and the reasons why it is not active.
+// State returns the status of the model for a store with sales until last, and the reasons why the model is not active.
 // The parameter settings has the same meaning as in [Training].
 func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	m := h.Model
@@ -145,7 +145,7 @@ func (d Drift) String() string {
 	return fmt.Sprintf("the data in the training window have changed, mainly %s by %.2g%%", d.Of, 100*d.Share)
 }
 
-// Why returns the reasons why a model was refused, each with its remedy.
+// Why returns the reasons why a model was rejected, each with its remedy.
 func (m *Model) Why() []string {
 	var why []string
 	for _, r := range m.Reasons {

@@ -1,7 +1,7 @@
 // Package mix trains a store's media mix model from its daily sales and spend. It chooses weeks, channels, calendar
 // events, priors and sampling in the same way for every training, so that models are comparable.
 //
-// The model itself is in package mmm.
+// Package mmm contains the model itself.
 package mix
 
 import (
@@ -18,14 +18,14 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Status indicates whether a model's figures can be used.
+// Status indicates whether a model's figures are usable.
 type Status string
 
 // The statuses.
 const (
 	Active  Status = "active"  // fitted to the store's current data
 	Stale   Status = "stale"   // fitted, but the data have changed
-	Refused Status = "refused" // the data or the draws do not support a model; it has reasons and no figures
+	Refused Status = "refused" // rejected: the data or the draws do not support a model; it has reasons and no figures
 )
 
 // Sampling uses four chains and stores every second draw. A thousand draws determine the bounds of 90% intervals to
@@ -37,11 +37,11 @@ const (
 	thin   = 2
 )
 
-// Model is a trained model in its stored form, or the reasons why it was refused.
+// Model is a trained model in its stored form, or the reasons why it was rejected.
 type Model struct {
 	Version  int           `json:"version"`         // 1 for the workspace's first model
-	Status   Status        `json:"status"`          // active or refused as stored; [Held.State] adds stale
-	Reasons  []mmm.Reason  `json:"reasons"`         // reasons why the model was refused
+	Status   Status        `json:"status"`          // stored as active or refused; [Held.State] adds stale
+	Reasons  []mmm.Reason  `json:"reasons"`         // reasons why the model was rejected
 	Window   civil.Range   `json:"window,omitzero"` // days of the fit; absent if the store has no days
 	Weeks    int           `json:"weeks"`           // number of weeks in the window
 	Seed     uint64        `json:"seed"`            // seed of the sampler
@@ -50,15 +50,15 @@ type Model struct {
 	LeftOut  []LeftOut     `json:"left_out"`        // channels with spend that are not in the model
 	Tests    []Calibration `json:"tests,omitempty"` // completed geo experiments, by date
 	Accuracy *mmm.Accuracy `json:"accuracy"`        // in-sample accuracy
-	// Holdout is the out-of-sample accuracy in the last HoldoutWeeks; nil if that fit was refused.
+	// Holdout is the out-of-sample accuracy in the last HoldoutWeeks; nil if that fit was rejected.
 	Holdout     *mmm.Accuracy       `json:"holdout"`
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil without sampling
-	Saved       *mmm.Saved          `json:"posterior"`   // nil when refused
+	Saved       *mmm.Saved          `json:"posterior"`   // nil if rejected
 	Events      []string            `json:"events"`      // calendar events in the model
-	Effects     []mmm.ChannelEffect `json:"effects"`     // effects over the window, for all channels; empty if refused
+	Effects     []mmm.ChannelEffect `json:"effects"`     // effects over the window, for all channels; empty if rejected
 
 	posterior *mmm.Posterior // restored from Saved
-	curves    *curves        // cached responses; nil if refused
+	curves    *curves        // cached responses; nil if rejected
 }
 
 // LeftOut is a channel with too little spend, or spend in too few weeks, for an estimate.
@@ -91,10 +91,10 @@ const drawsOfFit = chains * (warmup + drawn)
 // Train fits a store's model. If the data do not support a model, the result has the status [Refused] and reasons. The
 // same store and seed give the same model. A stopped training returns hmc.ErrStopped.
 //
-// A store with lift tests is first fitted without them. Train compares this observational fit with the tests' results
-// to decide which channels get a confounding term. If the test is less precise than the observational fit, the term is
-// omitted (decision 16). If the chains do not converge with the tests, the model is the observational fit, and each
-// test contains the reason.
+// For a store with lift tests, Train first fits the model without the tests. It compares this observational fit with
+// the tests' results to decide which channels get a confounding term. If a channel's tests are less precise than the
+// observational fit, Train omits the term (decision 16). If the chains do not converge with the tests, the model is the
+// observational fit, and each test contains the reason.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
 	none := ""
@@ -168,8 +168,8 @@ func (f frame) train(how Training, before int64) (*Model, error) {
 // HoldoutWeeks is the number of last weeks that a second fit predicts out of sample.
 const HoldoutWeeks = 8
 
-// holdout returns the out-of-sample accuracy in the last weeks. The fit excludes these weeks and the tests that ran in
-// them. It returns nil if that fit was refused.
+// holdout returns the out-of-sample accuracy in the last weeks. The fit excludes these weeks and the tests in these
+// weeks. holdout returns nil if that fit was rejected.
 func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
 	early := f.before(f.window.Last.AddDays(1 - week*HoldoutWeeks))
 	s := early.spec()
@@ -246,5 +246,5 @@ func (m *Model) Open() error {
 	return nil
 }
 
-// Posterior returns the model's draws, or nil if the model was refused.
+// Posterior returns the model's draws, or nil if the model was rejected.
 func (m *Model) Posterior() *mmm.Posterior { return m.posterior }

@@ -27,13 +27,13 @@ func (m *Model) Spend() float64 {
 	return total
 }
 
-// Plan is the optimized allocation of a budget over a period as long as the window, with the evidence for it. Its
+// Plan is the optimized allocation of a budget over a period as long as the window, with the supporting estimates. The
 // current allocation is scaled to the budget, so the lift is the effect of the allocation alone.
 type Plan struct {
 	decide.Plan
 	Advice *decide.Advice
 	// Change is the response of the optimized allocation minus the response of the window's spend: the joint effect of
-	// budget and allocation. It is slightly optimistic, because it uses the draws of the optimization.
+	// budget and allocation. The estimate is slightly optimistic, because it uses the draws of the optimization.
 	Change stats.Summary
 	Times  float64 // budget / current spend
 	Start  float64 // current spend of all channels
@@ -43,18 +43,18 @@ type Plan struct {
 }
 
 // Profit is the change of the contribution after ad spend: contribution rate × change of the response, minus the change
-// of spend. It uses the same draws as [Plan.Change]. The rates are treated as exact.
+// of spend. Profit uses the same draws as [Plan.Change]. The rates are treated as exact.
 type Profit struct {
 	Change stats.Summary // from current spend to the optimized allocation
 	Pays   float64       // probability that the change is positive
-	// Reallocation is the part of the change from optimizing the allocation of current spend. Budget is the other part,
-	// from changing the budget. Both are nil if the budget equals current spend or if the bounds exclude
-	// current spend.
+	// Reallocation is the part of the change from optimizing the allocation of current spend. Budget is the part from
+	// the difference between the budget and current spend. Both are nil if there is no difference or if the bounds
+	// exclude current spend.
 	Reallocation, Budget *stats.Summary
 	BudgetPays           float64 // probability that Budget is positive
 }
 
-// BudgetWhyNot returns the reason why the change of the budget is not advised, or "" if it is advised; see
+// BudgetWhyNot returns the reason not to recommend the budget change, or "" for a recommended change; see
 // [decide.WhyNot].
 func (p *Profit) BudgetWhyNot() string { return decide.WhyNot(p.BudgetPays, *p.Budget) }
 
@@ -93,7 +93,7 @@ func (a Ask) risk() decide.Risk {
 }
 
 // Plan optimizes a budget's allocation at a risk level. For a channel without bounds, the risk level limits the
-// difference between its spend and its share of the budget. Budgets, bounds or groups that cannot be met result in an
+// difference between the channel's spend and its share of the budget. Infeasible budgets, bounds or groups result in an
 // invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, start, err := m.problem(ask)
@@ -207,8 +207,8 @@ func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 	return m.Posterior().Schedule(problem, ahead)
 }
 
-// scaled adds the risk level's limits around each channel's share of the budget to the bounds. A caller's bounds beyond
-// these limits take precedence.
+// scaled adds the risk level's limits around each channel's share of the budget to the bounds. A caller's bounds take
+// precedence over these limits.
 func scaled(current map[measure.Channel]float64, times float64, ask Ask) map[measure.Channel]mmm.Bounds {
 	out := maps.Clone(ask.Bounds)
 	if out == nil {
@@ -241,9 +241,9 @@ type Shift struct {
 }
 
 // Shift returns the effect of a change of the channel's spend by an amount. The parameter from is the spend per window
-// before the change. Both are spread over the days like the spend of the window. Rate is the contribution per unit of
-// the response, or nil if it is unknown. The result ok is false for a channel without spend in the model, and for spend
-// far outside the observed range. Spend is never below zero.
+// before the change. Both amounts are distributed over the days like the spend of the window. Rate is the contribution
+// per unit of the response, or nil if unknown. The result ok is false for a channel without spend in the model, and for
+// spend far outside the observed range. Spend is never below zero.
 func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float64) (s Shift, ok bool) {
 	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {
 		return s, false
@@ -281,11 +281,11 @@ type Reach struct {
 const Step = 0.2
 
 // Reach returns the response of the channel at its spend of the window. Draws without an effect of the channel have no
-// saturation and are excluded from it.
+// saturation. Saturation excludes these draws.
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
-// ReachAt returns the response of the channel at another spend per window, spread over the days like the spend of the
-// window. Without spend it returns [Model.Reach], because curves are imprecise at the first unit of spend.
+// ReachAt returns the response of the channel at another spend per window, distributed over the days like the spend of
+// the window. Without spend, ReachAt returns [Model.Reach], because curves are imprecise near zero spend.
 func (m *Model) ReachAt(channel measure.Channel, spend float64) Reach {
 	times := spend / m.Posterior().Spend(channel)
 	if !(times > 0 && times <= mostTimes) {

@@ -14,8 +14,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// History contains the window by week in the store's currency: revenue, expected revenue, and its parts. Figures are
-// posterior means. Base and channels add up to expected revenue.
+// History contains the window by week in the store's currency: revenue, and expected revenue with its parts. Expected
+// revenue and the parts are posterior means. Base and contributions add up to expected revenue.
 type History struct {
 	Weeks         []civil.Date // first day of each week
 	Actual        []float64
@@ -25,7 +25,7 @@ type History struct {
 	Contributions [][]float64 // expected revenue of each channel
 }
 
-// History returns the window by week. The model must not be refused.
+// History returns the window by week. The model must not be rejected.
 func (m *Model) History() History { return m.curves.history() }
 
 func historyOf(p *mmm.Posterior, target []float64) History {
@@ -43,7 +43,7 @@ func historyOf(p *mmm.Posterior, target []float64) History {
 	return h
 }
 
-// Curve is a channel's response curve over the window. The spend of each week is scaled by the same factor.
+// Curve is a channel's response curve over the window. A point scales the spend of each week by the same factor.
 type Curve struct {
 	Current float64 // spend in the window
 	Seen    float64 // the largest spend within the range of the data
@@ -72,12 +72,13 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 	return Curve{}, nil
 }
 
-// priors contains the priors of every channel. They are explicit so that the model stores them. The prior of curvature
-// is on the elasticity at mean spend: marginal return / average return. Weekly data identify the slope, and a channel's
-// contribution is slope / elasticity. The prior must therefore give the inverse elasticity a finite mean and variance.
-// Beta(a, 1) meets this condition for a > 2. Beta(3, 1) is the widest of these distributions with an integer a. Its
-// quartiles are 0.63, 0.79 and 0.91. The shape of the curve is also uncertain. The prior of the log sharpness is
-// centered between Michaelis-Menten, 1, and logistic, about 2.5. It includes power curves and hard ceilings.
+// priors contains the priors of every channel. They are explicit so that the model stores them. The prior of the
+// curvature applies to the elasticity at mean spend: marginal return / average return. Weekly data identify the slope,
+// and a channel's contribution is slope / elasticity. The prior must therefore give the inverse elasticity a finite
+// mean and variance. Beta(a, 1) meets this condition for a > 2. Beta(3, 1) is the widest of these distributions with an
+// integer a. The quartiles are 0.63, 0.79 and 0.91. The shape of the curve is also uncertain. The prior of the log
+// sharpness is centered between Michaelis-Menten (sharpness 1) and logistic (about 2.5). The prior includes power
+// curves and hard ceilings.
 var priors = map[string]mmm.Prior{
 	"roi":   {Family: mmm.LogNormalPrior, A: 0.2, B: 0.9},
 	"alpha": {Family: mmm.BetaPrior, A: 1, B: 3},

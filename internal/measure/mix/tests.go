@@ -20,10 +20,10 @@ type Test struct {
 	Channel measure.Channel `json:"channel"`
 	Days    civil.Range     `json:"days"`
 	Share   float64         `json:"share,omitempty"` // share of the treated regions in sales before the test
-	// Lift is for the whole store per week, in its currency; nil if the test is not usable.
+	// Lift is for the whole store per week, in the store's currency; nil if the test is not usable.
 	Lift  *mmm.Lift `json:"lift,omitempty"`
 	Why   string    `json:"why,omitempty"`   // reason why the test is not usable; "" otherwise
-	Waits bool      `json:"waits,omitempty"` // orders or reports of its days may still arrive
+	Waits bool      `json:"waits,omitempty"` // orders or reports of the test's days may still arrive
 }
 
 // Calibration compares a test with the observational fit.
@@ -41,8 +41,8 @@ type Observational struct {
 	ROAS   stats.Summary `json:"roas"`   // ROAS of the channel over the window
 }
 
-// contradiction is the absolute z-score from which test and observational fit contradict each other: a 5% significance
-// level.
+// contradiction is the minimum absolute z-score at which test and observational fit contradict each other, a 5%
+// significance level.
 const contradiction = 2
 
 // Used reports whether the test is in the model.
@@ -68,8 +68,8 @@ func (c Calibration) PerCost() measure.Estimate {
 	}
 }
 
-// FitPerCost returns the observational fit's prediction of [Calibration.PerCost], with its 90% interval. There must be
-// an [Observational].
+// FitPerCost returns the observational fit's prediction of [Calibration.PerCost], with its 90% interval. The
+// calibration must have an [Observational].
 func (c Calibration) FitPerCost() measure.Estimate {
 	return mmm.EstimateOf(c.Observational.Change).Times(1 / c.Lift.DeltaX)
 }
@@ -107,8 +107,8 @@ func (m *Model) TestsOf(channel measure.Channel) []Calibration {
 	return slices.DeleteFunc(slices.Clone(m.Tests), func(c Calibration) bool { return c.Channel != channel || !c.Used() })
 }
 
-// addTests lists the tests by date and marks unused tests. If the parameter none is not empty, no test is used, and
-// none is the reason.
+// addTests lists the tests by date and marks unused tests. If the parameter none is not empty, the model uses no test,
+// and none is the reason.
 func (f *frame) addTests(tests []Test, none string) {
 	for _, t := range tests {
 		switch {
@@ -150,7 +150,7 @@ func (f frame) lifts() []mmm.Lift {
 	return out
 }
 
-// before returns the frame without tests that ran on or after a day.
+// before returns the frame without tests that include a day or run after it.
 func (f frame) before(day civil.Date) frame {
 	f.tests = slices.DeleteFunc(slices.Clone(f.tests), func(t Calibration) bool { return !t.Days.Last.Before(day) })
 	return f
@@ -178,7 +178,7 @@ func (f *frame) compare(weeks *Model) {
 }
 
 // unconfounded returns the channels for which every test is less precise than the observational fit. A confounding term
-// would then widen the posterior by more than the test can narrow it.
+// would then widen the posterior more than the test can narrow it.
 func (f frame) unconfounded() (channels []measure.Channel) {
 	for _, t := range f.tests {
 		of := func(c Calibration) bool { return c.Used() && c.Channel == t.Channel && !c.FitMorePrecise() }
@@ -189,8 +189,8 @@ func (f frame) unconfounded() (channels []measure.Channel) {
 	return channels
 }
 
-// Shown returns the share of an effect that is visible in a test, and the share's standard deviation. The test has the
-// given number of days, starting with the change of spend. Adstock has the model's prior.
+// Shown returns the share of an effect that occurs within a test, given adstock, and the share's standard deviation.
+// The test has the given number of days, starting with the change of spend. Adstock has the model's prior.
 func Shown(days int) (share, sd float64) {
 	const steps = 200
 	prior := distuv.Beta{Alpha: priors["alpha"].A, Beta: priors["alpha"].B}

@@ -70,7 +70,7 @@ func AccuracyOf(target, fitted []float64) Accuracy {
 }
 
 // LogScores returns the log predictive density of each held-out target, in the target's unit. Higher is better. Scores
-// of models of the same target can be compared and added.
+// are comparable between models of the same target, and can be added.
 func (p *Posterior) LogScores() []float64 {
 	all := make([]int, len(p.model.y))
 	for t := range all {
@@ -128,15 +128,15 @@ func (m *model) logDensity(theta []float64) func(row int, mu float64) float64 {
 	}
 }
 
-// LeaveOneOut contains an estimate of how well the model predicts a fitted row from all other rows, without refitting
-// (PSIS-LOO). ELPD is the sum over rows of the log predictive density in the target's unit. Models of the same rows can
-// be compared by ELPD.
+// LeaveOneOut contains the estimated accuracy of predicting each fitted row from all other rows, without refitting
+// (PSIS-LOO). ELPD is the sum over rows of the log predictive density in the target's unit. ELPD is comparable between
+// models of the same rows.
 type LeaveOneOut struct {
 	ELPD float64 `json:"elpd"`
 	SE   float64 `json:"se"` // standard error of ELPD, from its variation between rows
 	// Parameters is the effective number of parameters (p_loo): in-sample log density minus ELPD.
 	Parameters float64 `json:"parameters"`
-	// Unreliable is the number of rows with a Pareto k above the limit. Their terms are not reliable.
+	// Unreliable is the number of rows with a Pareto k above the limit. The ELPD terms of these rows are not reliable.
 	Unreliable int `json:"unreliable"`
 }
 

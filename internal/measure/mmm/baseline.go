@@ -54,7 +54,7 @@ func (t Trend) known() bool {
 	return false
 }
 
-// term is one column of the baseline with its coefficient's name and prior. Terms can share a group. The group's name
+// term is one column of the baseline with its coefficient's name and prior. Terms can share a group; the group's name
 // is a key in [Spec.Priors].
 type term struct {
 	name, group string
@@ -63,7 +63,7 @@ type term struct {
 	pooled      bool // the group's controls share a hierarchical prior
 }
 
-// controls is the prior group of control terms without a group of their own.
+// controls is the prior group of control terms without another group.
 const controls = "control"
 
 // baseline returns all linear terms of the mean, intercept first. Columns have a size of about one, so coefficients are

@@ -12,14 +12,14 @@ import (
 
 // Spend that follows unobserved demand correlates with sales without causing them. Observational data cannot separate
 // this confounding from the channel's effect. A lift test can separate the two, because it changes the spend
-// independently of demand. A channel with a lift test therefore has two terms: its effect and a confounding term. The
+// independently of demand. A channel with a lift test therefore has two terms: the effect and a confounding term. The
 // test measures only the effect. Let z be the saturated exposure s, standardized over the fitted rows. Then
 //
 //	mu_t = ... + beta s_t + sigma x z_t,   x ~ Normal(0, 1)
 //
 // The confounding is part of the unexplained variation, so x is in units of the noise's standard deviation sigma. The
-// correlation of the channel with everything that the model omits is x / sqrt(1 + x^2), as in omitted variable bias.
-// See Cinelli and Hazlett 2020, section 4. With a standard normal x, correlations up to 0.9 are about equally likely.
+// correlation of the channel with all omitted variables is x / sqrt(1 + x^2), as in omitted variable bias. See Cinelli
+// and Hazlett 2020, section 4. With a standard normal x, correlations up to 0.9 are about equally likely.
 // Contributions, returns and curves use beta s alone. The confounding term has the shape of s, so adstock and
 // saturation are still estimated from the observational data.
 //
@@ -31,7 +31,7 @@ import (
 // confoundingPrior is the prior of x.
 var confoundingPrior = Prior{NormalPrior, 0, 1}
 
-// confoundingParameter adds x to the parameters of a channel that has a confounding term.
+// confoundingParameter adds x to the parameters of a channel with a confounding term.
 func (m *model) confoundingParameter(c *channel) {
 	if len(c.lifts) == 0 || slices.Contains(m.spec.Unconfounded, c.name) {
 		return
@@ -97,12 +97,13 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 // channel's spend but has another cause. The channel's lift test separates the two.
 type Confounding struct {
 	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is the standard deviation
-	// of the correlated unobserved demand. It is negative if it hides the effect. Both are in the target's unit.
+	// of the correlated unobserved demand; it is negative if the demand hides the effect. Both are in the target's
+	// unit.
 	Effect     stats.Summary `json:"effect"`
 	Unobserved stats.Summary `json:"beside"`
 	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.
 	Share stats.Summary `json:"share"`
-	// Correlation is the channel's correlation with everything that the model omits.
+	// Correlation is the channel's correlation with all variables that the model omits.
 	Correlation stats.Summary `json:"correlation"`
 }
 

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// pooledControls is the hierarchical prior of a group of controls with a common, unknown scale, such as holidays, each
-// observed a few times. If the data show small effects in the group, each member is shrunk toward zero. Large effects
-// are barely shrunk (Gelman 2005, on variances of batches of coefficients):
+// pooledControls is the hierarchical prior of a group of controls with a common, unknown scale. An example is a group
+// of holidays, each observed a few times. If effects in the group are small, each member shrinks toward zero. Large
+// effects shrink little (Gelman 2005, on variances of batches of coefficients):
 //
 //	gamma_h ~ Normal(0, tau^2),   tau^2 ~ InverseGamma(nu / 2, nu pooledScale^2 / 2)
 //

@@ -11,7 +11,7 @@ import (
 //
 // The sampler's coordinates differ from the parameters in two places where the posterior of the parameters is a narrow
 // curved ridge. First, the data identify a channel's scaled effect: the standard deviation of its contribution over the
-// fitted rows. A linear curve with a small coefficient, a concave curve and a curve that saturates at once can fit
+// fitted rows. A linear curve with a small coefficient, a concave curve and an immediately saturated curve can fit
 // equally well. Second, the data identify the mean of mu, not the intercept. The coordinates are therefore the scaled
 // effect, in units of the resolution and transformed by [soft], and the mean of mu:
 //
@@ -38,7 +38,7 @@ type curve struct {
 	kernel      *kernel
 	a           []float64    // adstocked exposure
 	saturated                // saturated exposure
-	mean, sd    float64      // mean and standard deviation of s over the fitted rows
+	mean, sd    float64      // mean and standard deviation of s, the saturated exposure, over the fitted rows
 	level       float64      // mean of s times the geo's size over the fitted rows
 	beta        float64      // coefficient of s that is common to all geos
 	confounding float64      // coefficient of s from confounding; 0 without lift tests
@@ -470,8 +470,8 @@ func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 }
 
 // liftGradient returns the log likelihood of one lift test. A test lasts until adstock has settled, so the adstocked
-// exposure equals the exposure and the lift is beta (s(to) - s(from)). If the test ran in one geo, the geo's beta
-// differs from the common beta with a standard deviation of beta times spread. This deviation is added to the test's
+// exposure equals the exposure and the lift is beta (s(to) - s(from)). In a test in one geo, the geo's beta differs
+// from the common beta with a standard deviation of beta times spread. liftGradient adds this deviation to the test's
 // error.
 func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (
 	logp float64,

@@ -14,11 +14,11 @@ import (
 //
 //	log effect_c = common + own_c,   common ~ Normal(a, rho b^2),   own_c ~ Normal(0, (1 - rho) b^2),   rho ~ Uniform(0, 1)
 //
-// The marginal prior of each effect is LogNormal(a, b) for every rho. Channels with little data are shrunk toward the
-// other channels. The shrinkage is stronger if the other channels are more similar to each other (Efron and Morris
-// 1975; Gelman and Hill 2007, chapter 12). The common part is integrated out exactly and rho by the midpoint rule with
-// [rhoSteps] points. Let z be the logs, m their mean, S their sum of squares around it, n their number and tau^2 = (1 -
-// rho) b^2. Then
+// The marginal prior of each effect is LogNormal(a, b) for every rho. The effects of channels with little data shrink
+// toward the effects of the other channels. The shrinkage is stronger if the other channels are more similar to each
+// other (Efron and Morris 1975; Gelman and Hill 2007, chapter 12). The common part is integrated out exactly and rho by
+// the midpoint rule with [rhoSteps] points. Let z be the logs, m their mean, S their sum of squares around it, n their
+// number and tau^2 = (1 - rho) b^2. Then
 //
 //	p(z) = mean over rho of Normal(m; a, rho b^2 + tau^2/n) tau^(1-n) exp(-S / (2 tau^2))
 type pooledEffects struct {

@@ -11,8 +11,8 @@ import (
 	"assay/internal/panics"
 )
 
-// Level is the probability of the credible intervals in posterior summaries. They extend from the 5% to the 95%
-// quantile.
+// Level is the probability of the credible intervals in posterior summaries. The intervals extend from the 5% to the
+// 95% quantile.
 const Level = 0.9
 
 // EstimateOf returns the mean of posterior draws with its credible interval.
@@ -38,7 +38,7 @@ type ChannelEffect struct {
 }
 
 // Effects returns every channel's effect in the data's order. The marginal ROAS is the derivative of the contribution
-// with respect to spend if the channel's whole spend history is scaled.
+// with respect to spend, with the channel's whole spend history scaled.
 func (p *Posterior) Effects() []ChannelEffect {
 	out := make([]ChannelEffect, len(p.model.channels))
 	var work panics.Group
@@ -82,8 +82,8 @@ func divided(values []float64, by float64) []float64 {
 	return out
 }
 
-// slopes returns one derivative per draw: the derivative of the channel's contribution with respect to the factor that
-// scales its history, at a factor of 1.
+// slopes returns, for each draw, the derivative of the channel's contribution with respect to a factor that scales the
+// channel's history, at a factor of 1.
 func (p *Posterior) slopes(c *channel) []float64 {
 	_, slopes := p.ResponseSlopes(c.name, []float64{1})
 	return slopes[0]
@@ -91,9 +91,8 @@ func (p *Posterior) slopes(c *channel) []float64 {
 
 // Responses returns the channel's contribution over all periods if its whole history is scaled by each factor. The
 // result has one row per factor and one element per draw, in the target's unit. Other channels are unchanged. The
-// further a factor is above 1, the more the result depends on the saturation shape. For a channel with reach and
-// frequency, the frequency is scaled. This is conservative: it assumes that more spend reaches the same people more
-// often.
+// larger a factor is, the more the result depends on the saturation shape. For a channel with reach and frequency, the
+// frequency is scaled. This assumption is conservative: more spend reaches the same people more often.
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
 	responses, _ := p.ResponseSlopes(name, factors)
 	return responses
@@ -109,8 +108,8 @@ func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	floats.MulTo(weights, v.ds, c.x)
 }
 
-// ResponseSlopes returns [Posterior.Responses] and their derivatives with respect to the factor. An infinite derivative
-// at a factor of 0 is returned as 0.
+// ResponseSlopes returns [Posterior.Responses] and their derivatives with respect to the factor. At a factor of 0, it
+// returns 0 for an infinite derivative.
 func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (responses, slopes [][]float64) {
 	c, m := p.channel(name), p.model
 	responses, slopes = grid(len(factors), len(p.draws)), grid(len(factors), len(p.draws))

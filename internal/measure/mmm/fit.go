@@ -59,7 +59,7 @@ type Diagnostics struct {
 	Divergences int    `json:"divergences"`
 	DepthHits   int    `json:"depth_hits"` // number of trajectories that reached the maximum tree depth
 	Gradients   int    `json:"gradients"`  // number of evaluations of the density in the last attempt
-	Attempts    int    `json:"attempts"`   // number of samplings; later samplings have smaller steps or more draws
+	Attempts    int    `json:"attempts"`   // number of attempts; later attempts have smaller steps or more draws
 	Worst       string `json:"worst"`      // quantity with the largest R-hat
 }
 
@@ -83,8 +83,8 @@ const (
 // attempts is the maximum number of times that Fit samples the posterior.
 const attempts = 3
 
-// harder returns the sampling options of the next attempt. After divergences, steps are smaller and follow a curved
-// posterior more closely. After all other failures, there are more draws.
+// harder returns the sampling options of the next attempt. After divergent transitions, steps are smaller, to follow a
+// curved posterior more closely. After all other failures, there are more draws.
 func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	if g.Divergences > 0 {
 		o.Accept = 1 - (1-o.Accept)/4
@@ -113,7 +113,8 @@ func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	return m.fit(d, how)
 }
 
-// fit samples the model of the data d until the draws pass the convergence checks or the attempts are used up.
+// fit samples the model of the data d until the draws pass the convergence checks, or until the maximum number of
+// attempts.
 func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	o := hmc.Options{Seed: how.Seed, Chains: how.Chains, Warmup: how.Warmup, Draws: how.Draws, Accept: 0.9, Stop: how.Stop}
 	for attempt := 1; ; attempt++ {

@@ -11,9 +11,9 @@ import (
 
 // flight is the response of a channel, over some draws, to its spend per period after the end of the data (flighting).
 // It includes the adstock of earlier spend and the later effect of the schedule's last periods. After the schedule, the
-// channel spends a fixed multiple of its usual amount (the baseline). Without this baseline, the last periods of the
-// schedule would have too large a response. Only the response above the baseline is included. A flight is not safe for
-// concurrent use.
+// channel spends a fixed multiple of its usual amount (the baseline). Without this baseline, the response of the
+// schedule's last periods would be too large. A flight includes only the response above the baseline. A flight is not
+// safe for concurrent use.
 //
 // Exposure is proportional to spend at the window's mean price. With geos, spend is split as in the data. A
 // time-varying effect keeps its value at the end of the data.
@@ -23,7 +23,7 @@ type flight struct {
 	cells      []cell // one per geo, grouped by draw
 	geos       int
 	a, back    []float64 // scratch space for one cell
-	part       []float64 // exposure as a share of [nearZero] if it is smaller, otherwise 1
+	part       []float64 // exposure / [nearZero], at most 1
 	saturated  saturated
 }
 

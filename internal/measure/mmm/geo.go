@@ -93,8 +93,8 @@ func (m *model) bySize(values []float64) []float64 {
 //
 // A channel's spread is the standard deviation of its effect between geos as a share of the common effect. A control's
 // spread is the standard deviation of its coefficient. The effect of a single geo can be negative. Fewer than
-// [manyGeos] geos carry little information on a spread. Channels then have a tighter prior, and controls are common to
-// all geos.
+// [manyGeos] geos contain little information on a spread. Channels then have a tighter prior, and controls are common
+// to all geos.
 func (m *model) spreads() []parameter {
 	if m.geos == 1 {
 		return nil
@@ -132,7 +132,7 @@ func (m *model) localTerms() (terms []int) {
 // contribution at a scaled effect of one resolution. Without geos, it returns nil. The estimates only determine the
 // sampler's coordinates. Errors in the estimates therefore slow the sampler but cause no bias. With [manyGeos] geos or
 // more, levels are 0, because the common mean is then well identified. A slightly wrong level would increase the number
-// of gradients (by a fifth for ten geos of Meridian's data).
+// of gradients (by 20% for ten geos of Meridian's data).
 func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil

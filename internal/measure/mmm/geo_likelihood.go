@@ -147,7 +147,8 @@ func (d *density) bySpread(p *geoEffects) {
 	}
 }
 
-// drawGeos appends one draw of every geo's coefficients to theta. The curves must be evaluated at the fitted rows.
+// drawGeos appends one draw of every geo's coefficients to theta. The curves must contain the values at the fitted
+// rows.
 func (m *model) drawGeos(theta []float64, curves []curve, random *rand.Rand) []float64 {
 	p := m.newGeoEffects()
 	mu := make([]float64, m.rows)

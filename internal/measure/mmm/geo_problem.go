@@ -24,8 +24,8 @@ func InGeo(channel measure.Channel, geo string) measure.Channel {
 }
 
 // GeoProblem returns the optimization problem of allocating a budget to channels and geos. Each channel of the problem
-// is a channel in one geo, with that geo's response. [InGeo] defines its name, and bounds use the same names. The order
-// is by channel, then geo. GeoProblem omits a channel in geos without spend. In all other respects, the result equals
+// is a channel in one geo, with that geo's response. [InGeo] defines the names, which bounds also use. The order is by
+// channel, then geo. GeoProblem omits a channel in geos without spend. In all other respects, the result equals
 // [Posterior.Problem].
 func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
 	decide.Problem, error,

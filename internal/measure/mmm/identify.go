@@ -39,8 +39,8 @@ const (
 	periodsPerUnknown = 1.5
 	leastActive       = 3    // minimum periods with exposure
 	leastVariation    = 0.01 // minimum coefficient of variation of an exposure
-	// mostExplained is the maximum R2 of one column given the others. Above this limit, the variance of the column's
-	// coefficient is more than a hundred times as large as without the others.
+	// mostExplained is the maximum R2 of one column given the others. Above this limit, the other columns increase the
+	// variance of the column's coefficient more than a hundredfold.
 	mostExplained = 0.99
 )
 
@@ -80,7 +80,7 @@ func (m *model) unidentified(d Data) []Reason {
 	return m.collinear()
 }
 
-// unusable returns the reasons why one channel's data cannot be used, regardless of the other channels.
+// unusable returns the reasons why one channel's data are unusable, regardless of the other channels.
 func (m *model) unusable(media Media, c channel) []Reason {
 	name := string(media.Channel)
 	exposure := m.fitted(c.x)

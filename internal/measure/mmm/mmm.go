@@ -8,14 +8,14 @@
 //	a_c,t = sum over lags l of w_l x_c,t-l          adstock: weights w sum to one
 //	s_c   = saturation: diminishing returns, 0 at 0
 //
-// The saturation of a channel with reach and frequency applies to frequency. Effects vary slowly over time if
-// [Spec.TimeVarying] is set.
+// For a channel with reach and frequency, saturation applies to frequency. With [Spec.TimeVarying], effects vary slowly
+// over time.
 //
-// The model assumes that spend is independent of unobserved demand and that channels do not interact. Observational
-// data cannot show a violation of these assumptions. An experiment can. A channel with a lift test has a confounding
-// term and does not need the first assumption. See Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix
-// Modeling with Carryover and Shape Effects (Google 2017). For priors, see Zhang, Wurm, Wakim, Li, Liu: Media Mix Model
-// Calibration With Bayesian Priors (Google 2024).
+// The model assumes that spend is independent of unobserved demand and that channels do not interact. A violation of
+// these assumptions is visible in an experiment, but not in observational data. A channel with a lift test has a
+// confounding term and does not need the first assumption. See Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for
+// Media Mix Modeling with Carryover and Shape Effects (Google 2017). For priors, see Zhang, Wurm, Wakim, Li, Liu: Media
+// Mix Model Calibration With Bayesian Priors (Google 2024).
 //
 // [Fit] samples the posterior. If the data cannot identify the model or the chains do not converge, the result has
 // reasons with remedies and no numbers.
@@ -48,8 +48,8 @@ func (d Data) rows() int { return len(d.Dates) * max(len(d.Geos), 1) }
 type Media struct {
 	Channel  measure.Channel `json:"channel"`
 	Exposure []float64       `json:"exposure"` // spend, impressions or clicks, not negative; reach if Frequency is set
-	// Frequency is the mean number of contacts per person reached in each period. It is nil if the exposure is not
-	// reach. With Frequency, the saturation applies to frequency, and reach is linear:
+	// Frequency is the mean number of contacts per person reached in each period. Frequency is nil if the exposure is
+	// not reach. With Frequency, saturation applies to frequency, and reach is linear:
 	//
 	//	s_t = sum over lags l of w_l reach_t-l s(frequency_t-l)
 	Frequency []float64 `json:"frequency,omitempty"`
@@ -111,13 +111,13 @@ type Spec struct {
 	// PoolEffects adds a hierarchical prior (partial pooling) of the effects of channels without their own prior; see
 	// [pooledEffects]. It needs effects with a log-normal prior.
 	PoolEffects bool `json:"alike,omitempty"`
-	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels. The other
-	// adstock and saturation parameters use the same form, and so do "beta", "roi" and "share". Names of the baseline
-	// are "intercept", "trend", "knot", "yearly" and "weekly". The name "control" applies to all controls without a
-	// group, a group's name to the controls in the group, and a control's own name to this control. Names of the
+	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels. Names of the
+	// other adstock and saturation parameters, "beta", "roi" and "share" have the same form. Names of the baseline are
+	// "intercept", "trend", "knot", "yearly" and "weekly". The name "control" applies to all controls without a group.
+	// A group's name applies to the controls in the group, and a control's own name to this control. Names of the
 	// likelihood are "sigma" and "nu". A control with its own prior is not part of its group.
 	Priors map[string]Prior `json:"priors,omitempty"`
-	// Lifts are results of experiments, which enter the likelihood.
+	// Lifts are results of experiments; they are part of the likelihood.
 	Lifts []Lift `json:"lifts,omitempty"`
 	// Unconfounded lists channels with lift tests but without a confounding term. Their spend is assumed to be
 	// independent of unobserved demand.
@@ -167,9 +167,9 @@ func (e Effect) parameter() string {
 	return string(e)
 }
 
-// Lift is the result of an experiment. The channel's exposure changes from X to X + DeltaX per period for long enough
-// that adstock settles. The target then changes by DeltaY per period, with standard error Sigma. Exposures are in the
-// media's unit, the change is in the target's unit.
+// Lift is the result of an experiment. The channel's exposure changes from X to X + DeltaX per period, until adstock
+// has settled. The target then changes by DeltaY per period, with standard error Sigma. Exposures are in the media's
+// unit, the change is in the target's unit.
 type Lift struct {
 	Channel measure.Channel `json:"channel"`
 	X       float64         `json:"x"`
@@ -179,7 +179,7 @@ type Lift struct {
 	Geo     string          `json:"geo,omitempty"` // geo of the test; empty: all geos
 }
 
-// Validate rejects malformed data and settings. Valid data with too little information give a [Reason] instead.
+// Validate rejects malformed data and settings. Valid data with too little information result in a [Reason] instead.
 func (d Data) Validate(s Spec) error {
 	s = s.withDefaults()
 	n := d.rows()

@@ -21,9 +21,8 @@ type parameter struct {
 
 // model contains data and settings prepared for evaluation. It is immutable, so chains share it.
 //
-// A parameter vector starts with the parameters of each channel: its effect, the adstock and saturation parameters, the
-// parameters of the time-varying effect and the confounding term. The baseline's coefficients and the likelihood's
-// parameters follow.
+// A parameter vector starts with the parameters of each channel: effect, adstock, saturation, time-varying effect and
+// confounding term. The baseline's coefficients and the likelihood's parameters follow.
 type model struct {
 	spec          Spec
 	geos          int       // 1 for a single series
@@ -36,7 +35,7 @@ type model struct {
 	yScale        float64   // largest target by size among the rows
 	channels      []channel
 	terms         []term
-	resolution    float64   // smallest scaled effect of a channel that the rows can show; see [density]
+	resolution    float64   // smallest scaled effect of a channel that the rows identify; see [density]
 	termMeans     []float64 // means over the rows of all terms except the intercept
 	parameters    []parameter
 	pooledEffects *pooledEffects   // nil if effects are independent
@@ -67,7 +66,7 @@ type channel struct {
 	effectOf      float64 // a return or share is a multiple of effectOf, as a fraction of the largest target
 	lifts         []lift
 	confoundingAt int  // position of the confounding term; 0 if there is none
-	anchor        lift // the test with the predicted result that is the channel's coordinate
+	anchor        lift // the channel's coordinate is this test's predicted result
 }
 
 // lift is a [Lift] in the model's units.

@@ -48,7 +48,7 @@ func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
 // geoStream is the number of the random stream for the geos' coefficients.
 const geoStream = 1
 
-// Saved is a posterior in a form that can be stored.
+// Saved is a posterior in the stored form.
 type Saved struct {
 	Data       Data        `json:"data"`
 	Spec       Spec        `json:"spec"`
@@ -57,7 +57,7 @@ type Saved struct {
 	Draws      [][]float64 `json:"draws"` // one row per draw, ordered by chain, in the parameters' order
 }
 
-// Save returns the posterior in a form that can be stored.
+// Save returns the posterior in the stored form.
 func (p *Posterior) Save() Saved {
 	return Saved{p.data, p.model.spec, p.chains, p.Parameters(), p.draws}
 }
@@ -87,12 +87,12 @@ func Restore(s Saved) (*Posterior, error) {
 func ofConfounding(parameter string) bool { return strings.HasSuffix(parameter, ".confounding") }
 
 // Parameters returns the parameter names, such as "x1.alpha", in the order of a draw. With geos, it also returns the
-// names of their coefficients, such as "x1.beta[north]".
+// names of the geos' coefficients, such as "x1.beta[north]".
 func (p *Posterior) Parameters() []string { return p.model.drawNames(p.data) }
 
 // Draws returns one slice per chain of draws in the order of [Posterior.Parameters]. Adstock and saturation parameters
 // apply to exposures divided by their largest fitted value. Coefficients apply to targets divided by their largest
-// fitted value. The caller must not modify them.
+// fitted value. The caller must not modify the draws.
 func (p *Posterior) Draws() [][][]float64 {
 	return slices.Collect(slices.Chunk(p.draws, len(p.draws)/p.chains))
 }

@@ -110,7 +110,7 @@ func (s support) constrain(u float64) (v, dv, logJacobian, slope float64) {
 	panic("mmm: unknown support")
 }
 
-// ChannelPriors returns the priors of each channel's parameters, given or default, by the parameter's name.
+// ChannelPriors returns the given or default priors of each channel's parameters, by the parameter's name.
 func ChannelPriors(d Data, s Spec) (map[measure.Channel]map[string]Prior, error) {
 	m, err := newModel(d, s)
 	if err != nil {

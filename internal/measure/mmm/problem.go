@@ -92,7 +92,7 @@ func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[
 	return c
 }
 
-// seen returns the largest total spend with support in the data. At this total, the mean spend of an active period
+// seen returns the largest total spend within the range of the data. At this total, the mean spend of an active period
 // equals the 95th percentile of spend per active period.
 func seen(cost []float64) float64 {
 	var active []float64

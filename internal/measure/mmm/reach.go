@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Frequency compares the effect per contact at each frequency, with a fixed number of contacts. A higher frequency then
+// Frequency compares the effect per contact at each frequency. The number of contacts is fixed, so a higher frequency
 // reaches fewer people.
 type Frequency struct {
 	Channel measure.Channel  `json:"channel"`

@@ -24,8 +24,8 @@ type CurvePoint struct {
 	Q95   float64 `json:"q95"`
 }
 
-// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times current spend.
-// There are at least two points.
+// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times current spend. The
+// curve has at least two points.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}
@@ -62,8 +62,8 @@ type climb struct{ first, at []float64 }
 //
 //	tanh(x + y) = (tanh x + tanh y) / (1 + tanh x tanh y)
 //
-// One exponential is sufficient for all sums. All terms are positive, so there is no cancellation. Rounding adds three
-// or four units in the last place per step.
+// One exponential is sufficient for all sums. All terms are positive, so there is no cancellation. Rounding errors are
+// three or four units in the last place per step.
 func (c climb) sums(sums, a, weights []float64, lam float64) {
 	first, at := c.first[:len(a)], c.at[:len(a)]
 	for t, x := range a {

@@ -71,8 +71,8 @@ func (s Saturation) parameters() []parameter {
 	panic("mmm: unknown saturation")
 }
 
-// held returns the number of shape parameters that their priors determine, because the data contain little information
-// on them.
+// held returns the number of shape parameters that are determined by their priors, because the data contain little
+// information on them.
 func (s Saturation) held() int {
 	if s == CES {
 		return 1
@@ -175,9 +175,10 @@ func hill(w saturated, a []float64, kappa, slope float64) {
 //	s(a) = (e a^-m + 1 - e)^(-1/m)
 //
 // At the mean exposure, a = 1, the elasticity is e: the marginal return is e times the average return. The sharpness m
-// determines where the curve bends. A small m bends it everywhere, with the power a^e as limit. A large m bends it at
-// saturation, with a line up to a ceiling as limit. m = 1 is Michaelis-Menten, and m near 2.5 is close to the logistic
-// curve. The curve is concave for all e and m. Using p = a^m below 1 and a^-m above avoids overflow.
+// determines where the curve bends. With a small m, the curve bends everywhere; the limit is the power a^e. With a
+// large m, the curve bends at saturation; the limit is a line up to a ceiling. m = 1 is Michaelis-Menten, and m near
+// 2.5 is close to the logistic curve. The curve is concave for all e and m. Using p = a^m below 1 and a^-m above avoids
+// overflow.
 func ces(w saturated, a []float64, e, m float64) {
 	v, da, byE, byM := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)], w.dTheta[1][:len(a)]
 	stats.Log(da, a)

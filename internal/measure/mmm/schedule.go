@@ -30,8 +30,8 @@ const MostAhead = 104
 // optimizingDraws is the number of draws for optimizing a schedule. The other draws are for evaluating it.
 const optimizingDraws = 128
 
-// Schedule is an allocation over time (flighting). It is evaluated with draws that were not used to optimize it. Its
-// response is the response of all its channels, including adstock from earlier spend.
+// Schedule is an allocation over time (flighting). The evaluation uses draws that were not used in the optimization.
+// The response is the sum over all channels, including adstock from earlier spend.
 type Schedule struct {
 	decide.Schedule
 	Channels []measure.Channel // order of Spend and Steady
@@ -53,10 +53,10 @@ type Flow struct {
 }
 
 // Schedule distributes a budget over the periods after the data. The problem is an allocation over the data's window.
-// Its budget, bounds and groups are scaled to the number of periods. The limit of a channel's spend per period is its
-// largest spend in the data. If the channel's maximum, divided by the number of periods, is larger, it is the limit.
-// Schedule maximizes the posterior mean response, regardless of the problem's risk level. Bounds that cannot be met and
-// models with multiplicative effects result in an invalid fault.
+// Schedule scales the budget, bounds and groups to the number of periods. A channel's spend per period is at most the
+// larger of two values: its largest spend in the data, and its maximum divided by the number of periods. Schedule
+// maximizes the posterior mean response, regardless of the problem's risk level. Infeasible bounds and models with
+// multiplicative effects result in an invalid fault.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).

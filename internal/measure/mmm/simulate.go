@@ -155,7 +155,7 @@ func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets 
 	return p, targets, nil
 }
 
-// Simulation is a simulated data set of a model, with known parameters.
+// Simulation is a simulated data set with known parameters.
 type Simulation struct {
 	Truth *Posterior // its only draw contains the true parameters
 

@@ -32,7 +32,7 @@ const intervalFactor = 1.5
 const minLength = 1.0 / 16
 
 // timeVaryingParameters lists the parameters of a channel's time-varying effect. The amplitude's prior has a median of
-// 15% and a 90% interval from 6% to 40%. With a prior mass at 0, the posterior of amplitude and coefficients would have
+// 15% and a 90% interval from 6% to 40%. With prior mass at 0, the posterior of amplitude and coefficients would have
 // the shape of a funnel.
 func (m *model) timeVaryingParameters() []parameter {
 	if m.hsgp == nil {
@@ -112,7 +112,7 @@ func (d *density) timeVaryingGradient(w *timeVarying, c *channel, byS []float64)
 	}
 }
 
-// Multiples returns a channel's effect in each period divided by its mean over the periods, or nil if effects are
+// Multiples returns a channel's effect in each period divided by the channel's mean effect, or nil if effects are
 // constant.
 func (p *Posterior) Multiples(name measure.Channel) []stats.Summary {
 	m, c := p.model, p.channel(name)

@@ -1,9 +1,9 @@
 // Package reportlag measures reporting delay: the share of a day's final figure that was known at a given age. The
-// package uses the versions of each day's totals and the times of the imports. The curve is an input for corrections of
-// reporting delay. The package itself makes no corrections. See Lawless 1994, "Adjustments for reporting delays and the
+// package uses the versions of each day's totals and the times of the imports. The package makes no corrections of
+// reporting delay; the curve is an input for them. See Lawless 1994, "Adjustments for reporting delays and the
 // prediction of occurred but not reported events".
 //
-// A figure that was not imported again may still be wrong. Therefore, a day is used only if it was first imported
+// A figure that was not imported again may still be wrong. A curve therefore uses only days that were first imported
 // within [FirstLook] days and again at an age of at least [LastLook].
 package reportlag
 
@@ -20,7 +20,7 @@ import (
 
 // Requirements of a curve.
 const (
-	Enough    = 14   // minimum number of days behind a share
+	Enough    = 14   // minimum number of days for a share
 	FirstLook = 7    // maximum age in days at the first import
 	LastLook  = 21   // minimum age in days at the last import
 	Tolerance = 0.01 // maximum relative difference between a settled figure and the final figure
@@ -50,7 +50,7 @@ type Curve struct {
 	// LastLook or later. Its final figure is not zero.
 	Days    int
 	Shares  []Share // by age; only shares with at least Enough days
-	Settled *int    // age from which the median stays within Tolerance of the final figure; nil: unknown
+	Settled *int    // age from which the median share is within Tolerance of 1; nil: unknown
 }
 
 // Share is the share of a day's final figure that was known at an age. It includes days that were imported at or before

@@ -9,7 +9,7 @@ import (
 
 // effect is a coefficient of the calendar with its prior.
 type effect struct {
-	season   string // name of the season; empty for amplitudes and for effects that are too small to matter if unseen
+	season   string // name of the season; empty for amplitudes and for effects that are negligible if unseen
 	group    int    // effects of one group vary together between years
 	mean, sd float64
 	days     []loading
@@ -36,8 +36,8 @@ type block struct {
 	mean        float64
 }
 
-// cyber contains the days around Thanksgiving. The means are of shops that take part in the sales; the standard
-// deviations in [amplitude] include shops that do not.
+// cyber contains the days around Thanksgiving. The means are from shops with sales events; the standard deviations in
+// [amplitude] also cover shops without them.
 var cyber = []block{
 	{-3, -3, .10}, {-2, -2, .10}, {-1, -1, .15}, {0, 0, .25}, {1, 1, .80}, {2, 2, .45}, {3, 3, .40}, {4, 4, .65}, {5, 5, .20},
 }
@@ -57,10 +57,10 @@ var christmas = []block{
 	{17, 37, -.10},
 }
 
-// lastNamed is the latest first day of a block of the named season. January's blocks are too small to matter.
+// lastNamed is the latest first day of a block of the named season. The effects of January's blocks are negligible.
 const lastNamed = 7
 
-// Prior standard deviations. Effects of shops differ in size (amplitude) and in shape (own).
+// Prior standard deviations. Effects differ between shops in size (amplitude) and in shape (own).
 const (
 	amplitudeSD = 0.6
 	cyberSD     = 0.25
@@ -134,8 +134,8 @@ func (c *collector) add(e effect, ranges ...civil.Range) {
 	}
 }
 
-// season adds a season: an amplitude of the prior shape, and the deviation of each block from it. Days that are not
-// allowed belong to another season.
+// season adds a season: an amplitude of the prior shape, and the deviation of each block from this shape. Days that are
+// not allowed belong to another season.
 func (c *collector) season(name string, date func(year int) civil.Date, shape []block, sd float64, allowed func(civil.Date) bool) {
 	c.group++
 	amplitude := effect{group: c.group, mean: 1, sd: amplitudeSD}
@@ -165,8 +165,8 @@ func (c *collector) season(name string, date func(year int) civil.Date, shape []
 }
 
 // holiday adds a national holiday or a gift day, such as Mother's Day. A holiday on a Monday or Friday includes the
-// weekend before or after it. Gifts are bought in the ten days before the gift day. The last two days are too late for
-// delivery.
+// weekend before or after it. Customers buy gifts in the ten days before a gift day. In the last two days, delivery
+// would be too late.
 func (c *collector) holiday(h holiday.Holiday) {
 	var before, itself []civil.Range
 	for _, r := range h.Within(civil.Range{First: c.days.First.AddDays(-14), Last: c.days.Last.AddDays(14)}) {

@@ -19,7 +19,7 @@ const (
 	weekdaySD = 0.5  // prior standard deviation of a weekday's log factor
 	freedom   = 4    // degrees of freedom of the errors
 	settled   = 14   // days at the end of the history to which the factors are relative
-	fixedSD   = 0.10 // scale of the smooth season with little history
+	fixedSD   = 0.10 // scale of the smooth season for a short history
 	longDays  = 548  // days of history from which the scale is estimated
 )
 
@@ -242,8 +242,8 @@ func (f *fitted) solve(s scales) float64 {
 	return -(fit + penalty + f.inverse.LogDet() - logPrior) / 2
 }
 
-// times returns the posterior covariance times a vector. A badly conditioned precision is not an error: its solution
-// is inexact only along directions that the prior determines.
+// times returns the posterior covariance times a vector. A badly conditioned precision is not an error: the solution is
+// inexact only along directions that the prior determines.
 func (f *fitted) times(b []float64) []float64 {
 	var x mat.VecDense
 	_ = f.inverse.SolveVecTo(&x, mat.NewVecDense(len(b), b))

@@ -2,7 +2,7 @@
 // promotions.
 //
 // [Fit] returns a factor for every day of the history and of the future, with the covariance of the future factors. The
-// package contains no forecast: a forecaster divides the history by its factors, forecasts the rest, and multiplies the
+// package makes no forecast. A forecaster divides the history by its factors, forecasts the result, and multiplies the
 // forecast by the future factors.
 package season
 
@@ -37,7 +37,7 @@ type Year struct {
 	Unseen     []Unseen    // seasons ahead without a day in the history, by first day
 }
 
-// Unseen is a season of the future that the history does not include. Its factor comes from the prior only.
+// Unseen is a season of the future that the history does not include. The factor comes from the prior only.
 type Unseen struct {
 	Name string
 	From int // first day ahead, counted from 0
@@ -59,14 +59,14 @@ const (
 // ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the
 // calendar: days around Thanksgiving, blocks of the Christmas season, national holidays, gift days and promotions.
 // Holidays and gift days include a few days before and after. The errors have Student's t distribution with four
-// degrees of freedom, so single anomalies have little weight. All coefficients have normal priors (see [events]):
-// without data, the estimate is the prior, and with each year it moves toward the data. Scales of the level and of the
+// degrees of freedom, so single anomalies have little weight. All coefficients have normal priors (see [events]).
+// Without data, the estimate is the prior. With each year, it moves toward the data. The scales of the level and of the
 // smooth season maximize the marginal likelihood (empirical Bayes; MacKay 1992, "Bayesian interpolation"). With less
 // than 18 months of data, the scale of the smooth season is fixed, because such data cannot separate season and level.
 // The effect of an event differs between years, which widens the covariance.
 //
-// A factor of a future day is relative to the last two weeks of the history, where the level is known. A smooth season
-// that is wrong by a constant factor therefore changes no forecast.
+// A factor of a future day is relative to the last two weeks of the history, with a known level. A constant error
+// factor of the smooth season therefore changes no forecast.
 //
 // A series that is too short or too often zero results in a not-ready fault.
 func Fit(ask Ask) (*Year, error) {
@@ -113,7 +113,7 @@ func logarithms(values []float64) ([]float64, error) {
 
 // unseen lists the seasons ahead that the history does not include. A season is unseen if one of its blocks ahead has
 // no known day in the history. The time of year is unseen if less than a year is known and the smooth season of an
-// ordinary day is vague.
+// ordinary day is imprecise; see vague.
 func (d *design) unseen(x []float64, covariance [][]float64) []Unseen {
 	first := map[string]int{}
 	event := make([]bool, d.ahead)

@@ -10,7 +10,7 @@ import (
 
 // Density is an unnormalized log density over unconstrained real parameters.
 //
-// It can have scratch space, so it is not safe for concurrent use.
+// An implementation can have scratch space, so it is not safe for concurrent use.
 type Density interface {
 	// Dim returns the number of parameters.
 	Dim() int
@@ -19,8 +19,8 @@ type Density interface {
 	LogDensity(x, grad []float64) float64
 }
 
-// Stream returns the random numbers for one piece of work. Streams of one seed with different indices are independent,
-// so pieces can run in any order, on any number of cores, with the same result.
+// Stream returns the random numbers for one piece of work. Streams of one seed with different indices are independent.
+// Pieces of work can therefore run in any order, on any number of cores, with the same result.
 func Stream(seed, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed), mix(mix(seed)^mix(index+1))))
 }

@@ -23,7 +23,7 @@ func Student(level, freedom float64) float64 {
 
 type student struct{ level, freedom float64 }
 
-// students caches at most mostRemembered quantiles. They use one to two megabytes.
+// students caches at most mostRemembered quantiles. The cache uses one to two megabytes.
 var (
 	students   sync.Map
 	remembered atomic.Int64

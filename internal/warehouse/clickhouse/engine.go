@@ -2,8 +2,8 @@
 // queries from a local copy in DuckDB (docs/decisions/0035).
 //
 // An import runs in the local copy, with the statements that every engine uses. Before the import commits in the copy,
-// it writes the changed rows to ClickHouse. One row in the table commits then makes these rows valid. The local copy
-// can be deleted at any time, because it is created again from the commits.
+// it writes the changed rows to ClickHouse. One row in the table commits then makes these rows valid. The local copy is
+// disposable: the engine creates it again from the commits.
 package clickhouse
 
 import (
@@ -21,15 +21,15 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// Options are the settings of an engine. The comments give the meaning of zero values.
+// Options are the settings of an engine. The comments state the meaning of zero values.
 type Options struct {
 	URL   string         // clickhouse://user:password@host:port,host:port/database?cluster=name&quorum=2
 	Local duckdb.Options // settings of the local copies
 
 	// Lock makes this process the only process that imports into a workspace. If it is nil, no other process imports.
 	Lock func(ctx context.Context, ws measure.WorkspaceID) (Lock, error)
-	// Fresh is the time for which the latest known commit is reused. Imports of other nodes become visible after this
-	// time. 0 means half a second. With a negative value, each query looks up the latest commit.
+	// Fresh is the maximum time for which queries reuse the latest known commit. Imports of other nodes are visible
+	// after this time. 0 means half a second. With a negative value, each query looks up the latest commit.
 	Fresh time.Duration
 }
 
@@ -56,10 +56,10 @@ type Engine struct {
 
 // localCopy is the engine's state for the local copy of a workspace.
 type localCopy struct {
-	writer chan struct{} // has one slot, for the import or the update of the copy
+	writer chan struct{} // one slot, for an import or for an update of the copy
 
 	mu      sync.Mutex // guards the fields below
-	known   bool       // place is the place of the file
+	known   bool       // the field place is up to date
 	place   duckdb.Place
 	checked time.Time // last time when no later commit was found
 
@@ -178,7 +178,7 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// noteUpdate records whether the copy of a workspace could be updated.
+// noteUpdate records whether the update of a workspace's copy succeeded.
 func (e *Engine) noteUpdate(ctx context.Context, ws measure.WorkspaceID, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -202,7 +202,7 @@ func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	return unopened
 }
 
-// Try updates the local copy of a workspace, and returns the error if that fails.
+// Try updates the local copy of a workspace, and returns the error if the update fails.
 func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
 	err := e.update(ctx, ws)
 	e.noteUpdate(ctx, ws, err)

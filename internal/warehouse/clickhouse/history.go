@@ -12,14 +12,14 @@ import (
 type commit struct {
 	sequence int64 // 1, 2, 3 … in a workspace
 	attempt  int64 // marks the commit's rows; later attempts have larger numbers
-	base     bool  // its rows are all rows of the workspace
+	base     bool  // the commit's rows are all rows of the workspace
 	dropped  bool  // the workspace was deleted
 	schema   int64 // schema version of the local copy
 	counts   counts
 }
 
-// counts are the numbers of added and removed rows by table. If a reader finds other numbers, some rows are not visible
-// yet.
+// counts are the numbers of added and removed rows by table. If a reader finds different numbers, some rows are not
+// visible yet.
 type counts map[string][2]int64
 
 func (c commit) place() duckdb.Place { return duckdb.Place{Sequence: c.sequence, Attempt: c.attempt} }
@@ -32,7 +32,7 @@ func (c commit) rows() (n int64) {
 }
 
 // history contains the commits of a workspace in sequence. If several commits have the same sequence number, only the
-// latest attempt is used. The outcome of each earlier attempt was unknown, so the attempt was abandoned.
+// latest attempt is valid. Earlier attempts had an unknown outcome and were abandoned.
 type history []commit
 
 // last returns the last commit, or the zero commit.
@@ -61,8 +61,8 @@ func (h history) upToDate(place duckdb.Place) bool {
 	return h.last().place() == place
 }
 
-// since returns the live commits that a copy at a place lacks. If emptied is true, the copy must be emptied first,
-// because the missing commits start at the last base.
+// since returns the live commits that a copy at a place lacks. If emptied is true, the caller must empty the copy
+// first, because the missing commits start at the last base.
 func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
 	live := h.live()
 	base := 0
@@ -81,7 +81,7 @@ func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
 // leastChanges is the number of changed rows below which no new base is needed.
 const leastChanges = 100_000
 
-// needsBase reports whether the next commit must contain all rows. This is the case if the workspace has no commit, or
+// needsBase reports whether the next commit must contain all rows. It returns true if the workspace has no commit, or
 // if a new copy would read more changes than facts.
 func (h history) needsBase() bool {
 	all, _ := h.since(duckdb.Place{})

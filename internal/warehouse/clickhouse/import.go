@@ -49,7 +49,7 @@ func (e *Engine) begin(ctx context.Context, spec warehouse.ImportSpec, c *localC
 	return err
 }
 
-// imported is an import that releases the workspace at its end.
+// imported is an import that releases the workspace's lock when it ends.
 type imported struct {
 	warehouse.Import
 	ended func() // nil after the end
@@ -74,8 +74,8 @@ func (i *imported) Abort() {
 	i.Import.Abort()
 }
 
-// publish writes the changes of an import to ClickHouse and commits them there. If the outcome of the commit is unknown,
-// the local copy is rolled back. If the commit was stored, the next update applies it.
+// publish writes the changes of an import to ClickHouse and commits them there. If the outcome of the commit is
+// unknown, the local copy rolls back. If ClickHouse stored the commit, the next update applies it.
 func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 	c := e.copyOf(ws)
 	next := c.latest.next(changes.Schema)
@@ -144,7 +144,7 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	return e.Engine.Drop(ctx, ws)
 }
 
-// clean deletes rows that no commit uses any more. If it fails, the next call deletes them.
+// clean deletes rows that no commit uses any more. If it fails, the next call deletes these rows.
 func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) {
 	if len(all.live()) == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// Receive stores another engine's facts of a workspace as the first commit. It reads them back into the local copy and
-// compares the totals of every table by day. If an earlier call was interrupted after the commit, Receive only
+// Receive stores another engine's facts of a workspace as the first commit. It reads the facts back into the local copy
+// and compares the totals of every table by day. If an earlier call was interrupted after the commit, Receive only
 // compares.
 func (e *Engine) Receive(ctx context.Context, ws measure.WorkspaceID, from *duckdb.Engine) ([]warehouse.TableTotals, error) {
 	if err := e.first(ctx, ws, from); err != nil {

@@ -66,7 +66,7 @@ func parse(text string) (options *click.Options, s *store, err error) {
 	if options, err = click.ParseDSN(u.String()); err != nil {
 		return nil, nil, misconfigured("has an unknown parameter")
 	}
-	options.Auth.Database = "" // it may not exist yet
+	options.Auth.Database = "" // the database may not exist yet
 	if options.Compression == nil {
 		options.Compression = &click.Compression{Method: click.CompressionLZ4}
 	}
@@ -126,7 +126,8 @@ func (s *store) create(ctx context.Context) error {
 ) ENGINE = %s ORDER BY (workspace, sequence, attempt)`, s.database, s.everywhere(), engine))
 }
 
-// exists reports whether a table exists. Statements on a cluster wait for all its servers, so they run only once.
+// exists reports whether a table exists. A statement on a cluster waits for all servers, so the caller skips it for
+// existing tables.
 func (s *store) exists(ctx context.Context, table string) (bool, error) {
 	var n uint64
 	row := s.conn.QueryRow(ctx, "SELECT count() FROM system.tables WHERE database = ? AND name = ?", s.database, table)
@@ -163,7 +164,7 @@ func (s *store) writing(ctx context.Context) context.Context {
 	return click.Context(ctx, click.WithSettings(settings))
 }
 
-// ordered adds the setting with which reads return every commit that ended before the read.
+// ordered adds the setting for sequential consistency: reads return every commit that ended before the read.
 func (s *store) ordered(ctx context.Context) context.Context {
 	if s.quorum < 2 {
 		return ctx
@@ -179,7 +180,7 @@ const (
 	behindTime = 40 * time.Second
 )
 
-// isBehind reports whether the error disappears when replicas have caught up.
+// isBehind reports whether the error is temporary: it ends when replicas have caught up.
 func isBehind(err error) bool {
 	const (
 		unsatisfiedQuorum  = 286 // another write waits for its quorum
@@ -190,7 +191,7 @@ func isBehind(err error) bool {
 	return ok && slices.Contains([]int32{unsatisfiedQuorum, notInQuorum, unknownInsertState}, failure.Code)
 }
 
-// again repeats a statement, because servers of a cluster can be down or behind the others. The statement must be safe
+// again retries a statement, because servers of a cluster can be down or behind the others. The statement must be safe
 // to repeat: a read, or an insert into replicated tables, which drop repeated blocks.
 func (s *store) again(ctx context.Context, do func() error) (err error) {
 	began := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
@@ -207,7 +208,7 @@ func (s *store) again(ctx context.Context, do func() error) (err error) {
 	}
 }
 
-// onceOrAgain repeats an insert only if the repetition stores no row twice.
+// onceOrAgain retries an insert only if the retry stores no row twice.
 func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	if s.cluster == "" {
 		return do()
@@ -215,7 +216,7 @@ func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	return s.again(ctx, do)
 }
 
-// commits returns the commits of a workspace from a sequence number on.
+// commits returns the commits of a workspace with at least a sequence number.
 func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64) (history, error) {
 	var all history
 	err := s.again(ctx, func() error {
@@ -291,8 +292,8 @@ func (s *store) insert(ctx context.Context, table, columns string, fill func(dri
 }
 
 // typeOf returns ClickHouse's type for a type of column. It uses types that every release of ClickHouse has. NULL is
-// stored as facts.NullText or facts.NullInt, which needs no more space. Days are days since 1970, and instants are
-// microseconds since 1970.
+// stored as facts.NullText or facts.NullInt, which needs no additional space. Days are days since 1970, and instants
+// are microseconds since 1970.
 func typeOf(kind facts.Type) string {
 	switch kind {
 	case facts.Text, facts.Nullable:
@@ -479,7 +480,7 @@ func (s *store) readSign(
 	return n, pass(t, sign, block)
 }
 
-// clean deletes the rows of all attempts before a commit. The commit must not need these rows.
+// clean deletes the rows of all attempts before a commit. The commit must be independent of these rows.
 func (s *store) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) error {
 	tables := map[string]bool{}
 	for _, c := range all.live() {

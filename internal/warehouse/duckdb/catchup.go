@@ -30,7 +30,7 @@ func (e *Engine) CatchUpBy(
 	return err == nil, err
 }
 
-// due reports whether days need to be rebuilt.
+// due reports whether a migration marked days for a rebuild of roll-ups.
 func (e *Engine) due(ctx context.Context, ws measure.WorkspaceID) (due bool, err error) {
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {

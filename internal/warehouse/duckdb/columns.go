@@ -15,8 +15,8 @@ import (
 const blockRows = 64 * 2048
 
 // readColumns runs a statement without parameters and calls the function each with blocks of rows. The statement's
-// columns are texts, 64-bit numbers and floating-point numbers. The parameter columns contains their types. The block
-// is reused.
+// columns are texts, 64-bit numbers and floating-point numbers. The parameter columns contains the types. The block is
+// reused.
 func readColumns(ctx context.Context, conn *sql.Conn, text string, columns []facts.Column, each func(*facts.Columnar) error) error {
 	return extracted(conn, text, func(handle mapping.Connection, statements mapping.ExtractedStatements, _ mapping.IdxT) error {
 		var result mapping.Result
@@ -80,7 +80,7 @@ func copyOut(to *facts.Values, from mapping.Vector, kind facts.Type, rows int) {
 	}
 }
 
-// copied returns a copy of the text. A text of more than twelve bytes has a pointer after its first four bytes.
+// copied returns a copy of the text. A text of more than twelve bytes has a pointer after the text's first four bytes.
 func (t *inlined) copied() string {
 	if int(t.length) <= len(t.bytes) {
 		return string(t.bytes[:t.length])

@@ -25,7 +25,7 @@ import (
 	"assay/internal/warehouse/merge"
 )
 
-// Options are the settings of an engine. The comments give the meaning of zero values.
+// Options are the settings of an engine. The comments state the meaning of zero values.
 type Options struct {
 	Dir   string           // directory of the files; created if missing
 	Log   *slog.Logger     // nil: no logging
@@ -35,15 +35,15 @@ type Options struct {
 	MemoryLimit string
 	Threads     int // 0: one per core
 	// ImportThreads limits the threads of one import. 0 means the value of Threads. DuckDB has one number of threads
-	// for all connections, so the limit also applies to each query. Several queries still run at the same time, each on
-	// its own thread.
+	// for all connections, so the limit also applies to each query. Several queries can still run at the same time, on
+	// different threads.
 	ImportThreads int
 	SpillLimit    string        // size of temporary files on disk, such as "50GB"; empty: 90% of the disk
 	Deadline      time.Duration // time limit of a query; 0: 10 seconds
 	MaxRows       int           // row limit of a result; 0: 500,000
 	MaxAttached   int           // number of workspaces with open files; 0: 64
 
-	// Files records the workspaces that have a file. If it is nil, the engine creates every missing file.
+	// Files records the workspaces with a file. If it is nil, the engine creates every missing file.
 	Files Files
 
 	// Publish stores the changes of each import elsewhere before they are committed. If it is nil, the files are the
@@ -51,8 +51,8 @@ type Options struct {
 	Publish Publisher
 }
 
-// Files records, outside of the files, the workspaces that have a file. With this record, the engine reports a missing
-// file as an error.
+// Files records, outside of the files, which workspaces have a file. With this record, the engine detects a missing
+// file and reports an error.
 type Files interface {
 	// MayMake returns an error if the missing file of a workspace must not be created, because the workspace was
 	// deleted or its file was lost.
@@ -102,7 +102,7 @@ type Engine struct {
 	feeds   *feeds
 
 	panelSize int              // maximum number of customers in a panel
-	now       func() time.Time // for times of use
+	now       func() time.Time // clock for times of use
 
 	mu       sync.Mutex // guards the fields below
 	instance *instance
@@ -110,7 +110,7 @@ type Engine struct {
 	uses     uint64                         // number of acquisitions, to find the least recently used workspace
 	writers  map[string]chan struct{}       // import lock of each workspace, by file name
 	released chan struct{}                  // closed and replaced when a workspace or an instance is released
-	failed   map[measure.WorkspaceID]error  // errors of files that could not be opened at the last attempt
+	failed   map[measure.WorkspaceID]error  // errors of files that failed to open at the last attempt
 	detached map[measure.WorkspaceID]uint64 // data versions of workspaces that are no longer attached
 	closed   bool
 }
@@ -197,16 +197,18 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",
 		fmt.Sprintf("SET threads = %d", e.options.ImportThreads),
-		// Statements sort their answers, so insertion order is not needed. Without it, an import uses all cores.
+		// Statements sort their results, so insertion order is not needed. Without insertion order, an import uses all
+		// cores.
 		"SET preserve_insertion_order = false",
 		// DuckDB may probe its Bloom filters before they are built, which crashes the process (docs/decisions/0009).
-		// Without Bloom filters, late materialization reads the whole table for a few rows.
+		// Without Bloom filters, late materialization would read the whole table for a few rows.
 		"SET disabled_optimizers = 'join_filter_pushdown,late_materialization'",
 		"SET TimeZone = 'UTC'",
 		// Return freed memory to the system within seconds, not at the next allocation.
 		"SET allocator_background_threads = true",
-		// A checkpoint follows when a file's write-ahead log has this size. Each checkpoint compresses the last rows of
-		// every changed table again. With DuckDB's default of 16 MB, this is half of the cost of small imports.
+		// DuckDB writes a checkpoint when a file's write-ahead log has this size. Each checkpoint compresses the last
+		// rows of every changed table again. With DuckDB's default of 16 MB, checkpoints are half of the cost of small
+		// imports.
 		"SET checkpoint_threshold = '64MB'",
 		"SET temp_directory = " + quoted(spill),
 		"SET allowed_directories = [" + quoted(e.options.Dir) + "]",

@@ -13,14 +13,14 @@ import (
 )
 
 // While a step of a statement runs on one thread, the calling thread has no work, and the driver polls without a pause.
-// In an import, this takes a fifth of the processor time, which the file's reader needs. The calling thread therefore
-// sleeps: briefly at first, then for the last of these durations.
+// In an import, polling takes 20% of the processor time, which the file's reader needs. The calling thread therefore
+// sleeps, briefly at first, then for the last of these durations.
 const (
 	shortestPause = 20 * time.Microsecond
 	longestPause  = time.Millisecond
 )
 
-// execute runs statements without parameters and sleeps while its thread has no work. It interrupts the running
+// execute runs statements without parameters and sleeps while the calling thread has no work. It interrupts the running
 // statement when ctx ends.
 func execute(ctx context.Context, conn *sql.Conn, text string) error {
 	return extracted(conn, text, func(handle mapping.Connection, statements mapping.ExtractedStatements, count mapping.IdxT) error {

@@ -57,8 +57,8 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 	return tables, nil
 }
 
-// stagingFolder is the name pattern of directories with unfinished exports. It matches only directories, because the
-// facts of a workspace named "export-…" are a file.
+// stagingFolder is the name pattern of directories with unfinished exports. Only directories match, because the facts
+// of a workspace named "export-…" are a file.
 const stagingFolder = "export-*"
 
 // removeStaged deletes the unfinished exports of a killed process.
@@ -76,7 +76,7 @@ func removeStaged(dir string) error {
 	return errors.Join(failed...)
 }
 
-// copyTables writes the tables in one transaction, so they are consistent even during an import.
+// copyTables writes the tables in one transaction, so the files are consistent even during an import.
 func (e *Engine) copyTables(ctx context.Context, w *workspace, dir, ending, options string) ([]warehouse.ExportedTable, error) {
 	tx, err := w.instance.db.BeginTx(ctx, nil)
 	if err != nil {

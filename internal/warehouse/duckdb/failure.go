@@ -12,10 +12,10 @@ import (
 	"assay/internal/fault"
 )
 
-// holder extracts the process ID from DuckDB's message about a file that another process has locked.
+// holder extracts the process ID from DuckDB's message about a file locked by another process.
 var holder = regexp.MustCompile(`\(PID (\d+)\)`)
 
-// explained adds a kind to a database failure with a known cause.
+// explained adds a fault kind to a database failure with a known cause.
 func (e *Engine) explained(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -18,8 +18,8 @@ import (
 )
 
 // feed provides rows to a statement as the table assay_rows(token). DuckDB reads one chunk at a time on each thread of
-// the feed. The feed copies columns directly into DuckDB's memory. It allocates no memory per value, and only long
-// texts need a call into the database.
+// the feed. The feed copies columns directly into DuckDB's memory. It allocates no memory per value. Only long texts
+// need a call into the database.
 type feed struct {
 	columns []duckdb.ColumnInfo
 	rows    facts.Rows
@@ -27,11 +27,11 @@ type feed struct {
 	claimed atomic.Int64 // number of rows assigned to threads
 }
 
-// spanRows is the number of consecutive rows assigned to a thread. It is the size of DuckDB's row group, so that a
-// thread compresses each group once.
+// spanRows is the number of consecutive rows assigned to a thread. The number equals the size of DuckDB's row group, so
+// one thread compresses each group once.
 const spanRows = 122_880
 
-// stripRows is the number of rows that are copied column by column. It is small enough for the processor's cache.
+// stripRows is the number of rows that are copied column by column. These rows fit into the processor's cache.
 const stripRows = 256
 
 // span contains the unwritten rows of a thread and its memory for texts.
@@ -157,7 +157,8 @@ type vector struct {
 }
 
 // vectorsOf returns the memory of a chunk's columns. The driver's API writes single values, which takes longer than all
-// other processing of most values. The driver does not export its chunk handle and column offsets.
+// other processing of most values. The driver does not export the chunk handle and the column offsets, so vectorsOf
+// reads them by reflection.
 func vectorsOf(chunk duckdb.DataChunk, columns int) []vector {
 	inside := reflect.ValueOf(chunk)
 	handle := mapping.DataChunk{Ptr: inside.FieldByName("chunk").FieldByName("Ptr").UnsafePointer()}

@@ -16,8 +16,8 @@ import (
 
 // ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header. Times are in UTC with an offset,
 // missing values are empty cells, and lists and structs are JSON. A separate database reads the file and can access
-// only these two files. An unreadable file or a CSV output larger than the limit most (in bytes) is a fault of kind
-// invalid. A few kilobytes can contain billions of equal rows, so the size of the file does not limit the output.
+// only these two files. An unreadable file, or CSV output of more than the limit most (in bytes), is a fault of kind
+// invalid. The file's size does not limit the output: a few kilobytes can contain billions of equal rows.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	return nil
 }
 
-// touch creates an empty file that only this user can read. A file that the database creates is readable for everyone.
+// touch creates an empty file that only this user can read. A file created by the database is readable for everyone.
 func touch(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -99,8 +99,8 @@ func isAbove(path string, most int64) bool {
 	return err == nil && info.Size() > most
 }
 
-// lookEvery is the interval between checks of a growing file. It is long enough to have no cost, and short compared
-// with the time to write some megabytes.
+// lookEvery is the interval between checks of a growing file. The checks have negligible cost, and the interval is
+// short compared with the time to write some megabytes.
 const lookEvery = 20 * time.Millisecond
 
 // whileSmall returns a context that ends when the file is larger than the limit most (in bytes). The caller must call

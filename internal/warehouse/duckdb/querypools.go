@@ -7,8 +7,8 @@ import (
 )
 
 // queryPools limit the number of concurrent statements. Queries compete for the processor. Beyond twice the number of
-// cores, more queries would only wait inside the database. The database does not report when a waiting query exceeds
-// its deadline.
+// cores, additional queries would only wait inside the database. The database does not report when a waiting query
+// exceeds the query's deadline.
 type queryPools struct{ ordinary, heavy chan struct{} }
 
 func newQueryPools(cores int) queryPools {

@@ -14,16 +14,18 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// A file can be a replica of facts that are stored elsewhere. In that case, each import is published before it is
-// committed, and the file stores the place of the published commit. Commits of other processes are applied to the file.
+// A file can be a replica of facts that are stored elsewhere. In that case, the engine publishes each import before it
+// commits the import, and the file stores the place of the published commit. The engine applies commits of other
+// processes to the file.
 
 // Place is the position of a file in the commits of its workspace. A file without commits has the zero place.
 type Place struct{ Sequence, Attempt int64 }
 
-// Publisher stores the changes of an import elsewhere. If it returns an error, the import is rolled back.
+// Publisher stores the changes of an import elsewhere. If it returns an error, the import rolls back.
 type Publisher func(ctx context.Context, ws measure.WorkspaceID, changes *Changes) (Place, error)
 
-// StoredTable is a table of a file with its columns. Flags and small numbers have the type Int, because they may be NULL.
+// StoredTable is a table of a file with its columns. Flags and small numbers have the type Int, because their values
+// may be NULL.
 type StoredTable struct {
 	Name    string
 	Columns []facts.Column
@@ -114,7 +116,7 @@ const newRows = -1
 // Tables returns the workspace's tables.
 func (c *Changes) Tables() []StoredTable { return c.tables }
 
-// Complete makes the changes contain all rows of the workspace, as if the workspace had been empty before.
+// Complete adds all rows of the workspace to the changes, as if the workspace had been empty before.
 func (c *Changes) Complete() { c.complete = true }
 
 // Each calls the function each with blocks of changed rows of a table. Removed rows have the sign -1, and added rows
@@ -141,7 +143,7 @@ func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, 
 	return readColumns(ctx, c.after, text, t.Columns, adding)
 }
 
-// print returns an SQL expression whose value differs for changed rows. The value depends on the row number and, in
+// print returns an SQL expression with a different value for changed rows. The value depends on the row number and, in
 // updated tables, on the row's values.
 func (c *Changes) print(t StoredTable) string {
 	if c.updated[t.Name] {
@@ -218,7 +220,7 @@ func differing(before, after map[int64]string) []int64 {
 	return keys
 }
 
-// pick reads rows by number. The numbers belong to one group.
+// pick reads rows of one group by number.
 func (c *Changes) pick(
 	ctx context.Context, conn *sql.Conn, t StoredTable, name string, rows []int64, each func(*facts.Columnar) error,
 ) error {
@@ -253,7 +255,7 @@ func readPrints(ctx context.Context, conn *sql.Conn, text string) (map[int64]str
 // updates matches the tables that a statement of the merge updates in place.
 var updates = regexp.MustCompile(`UPDATE "[^"]+"\.main\."([a-z_]+)"`)
 
-// noteUpdates records the tables that a text updates. In DuckDB, an update does not change the numbers of rows.
+// noteUpdates records the tables that a statement updates. In DuckDB, an update does not change row numbers.
 func (s *session) noteUpdates(text string) {
 	for _, match := range updates.FindAllStringSubmatch(text, -1) {
 		s.updated[match[1]] = true
@@ -322,12 +324,12 @@ func (e *Engine) alone(ctx context.Context, ws measure.WorkspaceID, do func(*wor
 	return w.readVersion(ctx)
 }
 
-// notePlace stores the place as a comment on a table. The comment is part of the transaction, but changes no row.
+// notePlace stores the place as a comment on a table. The comment is part of the transaction but changes no row.
 func notePlace(ctx context.Context, conn *sql.Conn, w *workspace, p Place) error {
 	return execute(ctx, conn, w.text("COMMENT ON TABLE {{data_version}} IS ")+quoted(fmt.Sprintf("commit %d %d", p.Sequence, p.Attempt)))
 }
 
-// Place returns the place that is stored in a file, and the version of its schema. A workspace without a file has the
+// Place returns the place that is stored in a file, and the file's schema version. A workspace without a file has the
 // zero place.
 func (e *Engine) Place(ctx context.Context, ws measure.WorkspaceID) (p Place, schema int64, err error) {
 	w, release, err := e.acquire(ctx, ws)
@@ -356,8 +358,8 @@ SELECT (SELECT max(version) FROM {{schema_version}}), (SELECT comment FROM duckd
 // RowSource passes the changed rows of tables: added rows with the sign 1, removed rows with the sign -1.
 type RowSource func(tables []StoredTable, pass func(table StoredTable, sign int8, rows *facts.Columnar) error) error
 
-// Apply changes a workspace in one transaction and stores its new place. If emptied is true, the workspace is emptied
-// first.
+// Apply changes a workspace in one transaction and stores its new place. If emptied is true, it first deletes all rows
+// of the workspace.
 func (e *Engine) Apply(ctx context.Context, ws measure.WorkspaceID, p Place, emptied bool, from RowSource) error {
 	return e.alone(ctx, ws, func(w *workspace, conn *sql.Conn) error {
 		if emptied {
@@ -369,8 +371,8 @@ func (e *Engine) Apply(ctx context.Context, ws measure.WorkspaceID, p Place, emp
 	})
 }
 
-// Upgrade replaces a workspace in one transaction by rows with the schema of an earlier release, migrates them to the
-// schema of this release and stores the new place.
+// Upgrade replaces the rows of a workspace with rows in the schema of an earlier release. It migrates these rows to the
+// schema of this release and stores the new place. All steps are one transaction.
 func (e *Engine) Upgrade(ctx context.Context, ws measure.WorkspaceID, p Place, schema int64, from RowSource) error {
 	files, err := migrationFiles()
 	if err != nil {
@@ -397,7 +399,7 @@ func (e *Engine) Upgrade(ctx context.Context, ws measure.WorkspaceID, p Place, s
 	})
 }
 
-// dropSchema removes the tables and views of a workspace. The record of migrations remains and becomes empty.
+// dropSchema removes the tables and views of a workspace. The table of migrations remains and becomes empty.
 func dropSchema(ctx context.Context, conn *sql.Conn, w *workspace) error {
 	var drops string
 	err := conn.QueryRowContext(ctx, `
@@ -464,8 +466,8 @@ func (e *Engine) fill(ctx context.Context, conn *sql.Conn, w *workspace, p Place
 	return notePlace(ctx, conn, w, p)
 }
 
-// remove deletes one equal row of a table for each removed row. If a row is missing, the file does not have the facts
-// that the changes assume.
+// remove deletes one equal row of a table for each removed row. A missing row means that the file and the changes are
+// inconsistent.
 func (t StoredTable) remove(ctx context.Context, conn *sql.Conn, ws measure.WorkspaceID) error {
 	name, removed := Dialect{}.Table(ws, t.Name), "temp.main."+identifier("removed_"+t.Name)
 	var want int64
@@ -476,7 +478,7 @@ func (t StoredTable) remove(ctx context.Context, conn *sql.Conn, ws measure.Work
 	days := "true"
 	for i, c := range t.Columns {
 		equal[i] = fmt.Sprintf("t.%[1]s IS NOT DISTINCT FROM g.%[1]s", identifier(c.Name))
-		if c.Name == "day" && c.Type == facts.Day { // then DuckDB reads only the blocks with these days
+		if c.Name == "day" && c.Type == facts.Day { // with this condition, DuckDB reads only the blocks with these days
 			var first, last sql.NullString
 			err := conn.QueryRowContext(ctx, "SELECT CAST(min(day) AS VARCHAR), CAST(max(day) AS VARCHAR) FROM "+removed+" HAVING count(*) = count(day)").Scan(&first, &last)
 			if err == nil && first.Valid {

@@ -101,7 +101,7 @@ func (s *session) Read(ctx context.Context, text string, each func(warehouse.Row
 	return rows.Err()
 }
 
-// Append writes rows to a table.
+// Append writes a block of rows to a table.
 func (s *session) Append(ctx context.Context, table string, rows facts.Rows, inOrder bool) error {
 	threads := s.most
 	if inOrder {
@@ -113,7 +113,7 @@ func (s *session) Append(ctx context.Context, table string, rows facts.Rows, inO
 // commitTime is the time limit of the commit, which continues even if the caller cancels.
 const commitTime = 5 * time.Minute
 
-// Commit makes the changes visible. In a replica, it first publishes them.
+// Commit makes the changes visible. In a replica, it first publishes the changes.
 func (s *session) Commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()

@@ -52,9 +52,9 @@ SELECT
 	return s, nil
 }
 
-// Snapshot copies the committed facts to a new file; see [warehouse.Snapshotter]. One transaction reads everything, so
-// the copy is consistent and a running import continues. The engine compares the copy with the original before it
-// returns the copy.
+// Snapshot copies the committed facts to a new file; see [warehouse.Snapshotter]. One transaction reads all tables, so
+// the copy is consistent while an import runs. The engine compares the copy with the original before it returns the
+// copy.
 func (e *Engine) Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (s warehouse.Snapshot, err error) {
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *Engine) copyDatabase(ctx context.Context, w *workspace, path string) (s
 	}
 	s, err = copyAll(ctx, conn, w, target)
 	if err == nil {
-		// The checkpoint moves everything from the write-ahead log into the file.
+		// The checkpoint moves all changes from the write-ahead log into the file.
 		_, err = conn.ExecContext(ctx, "CHECKPOINT "+identifier(catalog(target.id)))
 	}
 	if err = errors.Join(err, target.detach(ctx)); err != nil {
@@ -135,7 +135,7 @@ func copyAll(ctx context.Context, conn *sql.Conn, from, to *workspace) (s wareho
 	return s, nil
 }
 
-// copyTable replaces the rows of a table, because the migrations that created it may have filled it.
+// copyTable replaces the rows of a table, because migrations may have inserted rows.
 func copyTable(ctx context.Context, tx *sql.Tx, from, to string) error {
 	_, err := tx.ExecContext(ctx, fmt.Sprintf("DELETE FROM %[2]s; INSERT INTO %[2]s BY NAME SELECT * FROM %[1]s", from, to))
 	return err

@@ -88,7 +88,7 @@ func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspa
 	return w, nil
 }
 
-// noteFailed records that a file could not be opened, and logs it once. The caller holds the lock.
+// noteFailed records that a file failed to open, and logs the failure once. The caller holds the lock.
 func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err error) {
 	// The caller canceled, or the error does not concern this file.
 	if ctx.Err() != nil || isFatal(err) || fault.KindOf(err) == fault.KindNotFound {
@@ -108,7 +108,7 @@ func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	return maps.Clone(e.failed)
 }
 
-// Try opens the file of a workspace, if there is a file, and returns the error if that fails.
+// Try opens the file of a workspace, if there is a file, and returns the error if opening fails.
 func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
 	if e.lacksFile(ws) && fault.KindOf(e.options.Files.MayMake(ctx, ws)) != fault.KindUnavailable { // deleted or new
 		e.mu.Lock()
@@ -170,8 +170,8 @@ func (e *Engine) awaitRelease(ctx context.Context) error {
 	}
 }
 
-// ready ensures a working instance. It replaces a broken instance after the last use of that instance ends. Until then,
-// the instance's files must not be opened a second time.
+// ready ensures a working instance. It replaces a broken instance when the instance has no users. Until then, the files
+// of the broken instance must not be opened a second time.
 func (e *Engine) ready(ctx context.Context) error {
 	if e.closed {
 		return fault.Unavailable("the fact store is closed")
@@ -212,7 +212,7 @@ func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
 	return e.explained(ctx, err)
 }
 
-// attach opens the workspace's file, after closing others if too many are open.
+// attach opens the workspace's file. If too many files are open, it first closes others.
 func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceID) (*workspace, error) {
 	defer e.move(in, ws)()
 	if err := e.detachIdle(ctx, in); err != nil {
@@ -248,13 +248,14 @@ func (e *Engine) mayMake(ctx context.Context, ws measure.WorkspaceID) error {
 	return e.options.Files.MayMake(ctx, ws)
 }
 
-// lacksFile reports whether the workspace has no file. If the file cannot be examined, opening it reports the error.
+// lacksFile reports whether the workspace has no file. If it cannot examine the file, it returns false, and opening the
+// file reports the error.
 func (e *Engine) lacksFile(ws measure.WorkspaceID) bool {
 	_, err := os.Stat(e.path(ws))
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// newFile contains the options of a new file. Each column of a small table takes a block. A store of 300 orders takes 6
+// newFile contains the options of a new file. Each column of a small table uses a block. A store of 300 orders needs 6
 // MB with DuckDB's default block size of 256 KiB, and 2 MB with the smallest size (docs/decisions/0027).
 const newFile = " (BLOCK_SIZE 16384)"
 
@@ -278,7 +279,7 @@ func (w *workspace) open(ctx context.Context, path string) error {
 	return nil
 }
 
-// detach closes a file that could not be opened completely.
+// detach closes a file after an incomplete opening.
 func (w *workspace) detach(ctx context.Context) error {
 	_, err := w.instance.db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(w.id)))
 	return err
@@ -294,8 +295,8 @@ func (w *workspace) readVersion(ctx context.Context) error {
 	return nil
 }
 
-// After idleTime without use, a file is closed if more than a quarter of the maximum number of files are open. An open
-// file of a small store takes about 10 MB after an import and some questions, and most answers come from the cache.
+// After idleTime without use, the engine closes a file if more than a quarter of the maximum number of files are open.
+// An open file of a small store needs about 10 MB after an import and some queries. Most answers come from the cache.
 const idleTime = 5 * time.Minute
 
 // detachIdle closes the least recently used files if too many are open. If all files are in use, it allows one more

@@ -2,7 +2,7 @@ package facts
 
 import "assay/internal/fault"
 
-// Check rejects rows without a key or a day, which later imports and queries could not find.
+// Check rejects rows without a key or a day, because later imports and queries could not find such rows.
 func (b *Batch) Check() error {
 	for i := range b.Orders {
 		if o := &b.Orders[i]; o.Key == "" || o.At.IsZero() || o.Day.IsZero() {

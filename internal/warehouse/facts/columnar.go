@@ -9,7 +9,7 @@ type Columnar struct {
 	rows    int
 }
 
-// Values are the values of a column. Only the slice of the column's type is used. NULL is [NullText] or [NullInt].
+// Values are the values of a column. Only the slice of the column's type has values. NULL is [NullText] or [NullInt].
 type Values struct {
 	Text  []string
 	Whole []int64

@@ -7,7 +7,7 @@ import (
 	"assay/internal/civil"
 )
 
-// Course describes the order of an import's rows. It determines the steps that a merge can skip.
+// Course describes the order of an import's rows. The order determines the steps that a merge can skip.
 type Course struct {
 	Unordered bool // keys neither only increase nor only decrease, so duplicates are possible
 	Unsorted  bool // days neither only increase nor only decrease
@@ -33,8 +33,8 @@ func (d *direction) turned(step int) bool {
 	return d.first != step
 }
 
-// compareRefs compares the keys of orders, short ones first, which is numerical order for numbers. Any strict order is
-// sufficient.
+// compareRefs compares the keys of orders by length, then by text. For numbers, this is numerical order. Any strict
+// order is sufficient.
 func compareRefs(a, b *OrderRef) int {
 	if c := cmp.Compare(len(a.Key), len(b.Key)); c != 0 {
 		return c

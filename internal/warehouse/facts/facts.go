@@ -18,7 +18,8 @@ import (
 // Batch is a part of an import: canonical rows of any kind. Readers fill batches of a few thousand rows and pass them
 // to an import in the order of the file.
 //
-// Amounts are minor units of the workspace's currency unless a field says otherwise. Readers convert amounts.
+// Amounts are minor units of the workspace's currency, unless a field's comment states another unit. Readers convert
+// amounts.
 //
 // Each field is a fact table, in the order of merging and of exports. Its tags are:
 //
@@ -99,23 +100,23 @@ type Order struct {
 	Original  money.Amount    `column:"original"` // Charged in the order's own currency
 	// Status is the status in the shop: paid, partially_refunded, refunded, pending or voided.
 	Status string `column:"status" show:"status" place:"1"`
-	// Cancelled is true for a canceled or voided order. Such an order is stored, but every figure excludes it.
+	// Cancelled is true for a canceled or voided order. The store keeps such an order, but all figures exclude it.
 	Cancelled bool   `column:"cancelled" show:"counts,by=excluded" place:"1"`
 	Test      bool   `column:"test"`                             // stored, but excluded from every figure
 	Country   string `column:"country" show:"country" place:"2"` // ISO 3166-1 alpha-2, upper case
 	Region    string `column:"region" show:"region" place:"2"`   // ISO 3166-2 without the country: "CA"
 	Units     int64  `column:"units" show:"units,nonzero"`
-	// UpdatedAt is the time of the version in the source. The latest version is used. If the time is zero, it is
-	// unknown, and progress determines the version (decision 11).
+	// UpdatedAt is the time of the version in the source. The store uses the latest version. A zero time is unknown; in
+	// that case, the order's progress determines the version (decision 11).
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
-// Profile contains the data of a shop or an email tool about a customer apart from orders. It has no name, address or
+// Profile contains a shop's or email tool's data about a customer, except orders. It has no name, address or phone
 // number. The customer has the same keyed hash as in orders.
 //
-// The latest version of a customer is used. Some versions lack consents, orders or the first contact. Therefore, each
-// consent is from the latest version that contains it. The number of orders is the largest, and the first contact the
-// earliest, of all versions.
+// The store uses the latest version of a customer. Some versions lack consents, orders or the first contact. Each
+// consent is therefore from the latest version that contains it. The number of orders is the largest of all versions,
+// and the first contact the earliest.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
 	// Customer is the keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number.
@@ -130,8 +131,8 @@ type Profile struct {
 	Region      string     `column:"region"`                        // ISO 3166-2 without the country
 	Orders      int64      `column:"orders,null=OrdersKnown"`       // lifetime number of orders in the source
 	OrdersKnown bool
-	// UpdatedAt is the time of the version in the source. The latest version is used. A known time is preferred to an
-	// unknown time.
+	// UpdatedAt is the time of the version in the source. The store uses the latest version. A known time takes
+	// precedence over an unknown time.
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -158,8 +159,8 @@ const (
 )
 
 // CustomerTie connects the source's ID of a customer with an email address. Orders and profiles with this ID or this
-// address belong to one customer, in any order of import. Several addresses of an ID and several IDs of an address also
-// belong to one customer.
+// address belong to one customer, regardless of the order of imports. Several addresses of an ID and several IDs of an
+// address also belong to one customer.
 type CustomerTie struct {
 	Source   string `column:"source,key"`
 	KnownAs  string `column:"known_as,key"` // keyed hash of the source's ID
@@ -179,8 +180,8 @@ type OrderLine struct {
 	CostKnown bool   `column:"cost_known"`
 }
 
-// Refund is a refund of an order. An export with only an order's refunded total gives one refund with DateUnknown and
-// the day of the order.
+// Refund is a refund of an order. An export with only an order's refunded total results in one refund with DateUnknown
+// and the day of the order.
 type Refund struct {
 	OrderRef
 	Refund      string     `column:"refund,key"` // key within the order
@@ -194,7 +195,8 @@ type Refund struct {
 type OrderCoupon struct {
 	OrderRef
 	Code string `column:"code,key" show:"code"` // upper case
-	// Discount is the discount of the code. If the source names only one code, it is the whole discount.
+	// Discount is the discount of the code. If the source names only one code, Discount is the whole discount of the
+	// order.
 	Discount int64 `column:"discount" show:"discount,amount"`
 }
 
@@ -209,21 +211,21 @@ type Touch struct {
 	Kind     string           `column:"kind"`     // click, view, visit
 }
 
-// LandedOrder contains the fields of a connector's order table that [Order] lacks. These are the ID that other tables
-// use, and the totals of the order's lines. Amounts are minor units of the order's own currency.
+// LandedOrder contains the fields of a connector's order table that [Order] lacks. These fields are the ID that other
+// tables use, and the totals of the order's lines. Amounts are minor units of the order's own currency.
 type LandedOrder struct {
 	OrderRef
-	// Row is the connector's row ID, which other tables refer to. It is "" if they use the order's key.
+	// Row is the connector's row ID, which other tables refer to. Row is "" if the other tables use the order's key.
 	Row           string `column:"row_id"`
 	Subtotal      int64  `column:"subtotal,null=SubtotalKnown"` // total of the lines after all discounts
 	SubtotalKnown bool
 	Discounts     int64     `column:"discounts"`          // discounts of the whole order
-	UpdatedAt     time.Time `column:"updated_at,version"` // the latest is used; a known time is preferred
+	UpdatedAt     time.Time `column:"updated_at,version"` // the latest takes precedence; a known time over an unknown time
 }
 
 // LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
-// the order's import contains its lines. Amounts are minor units of Currency. Lines in a currency other than their
-// order's are not used.
+// the order's import contains its lines. Amounts are minor units of Currency. A line in another currency than the order
+// is not used.
 type LandedLine struct {
 	Source   string `column:"source,key"`
 	Order    string `column:"parent,key" show:"order"` // the order's key, or the row ID of [LandedOrder]
@@ -234,12 +236,12 @@ type LandedLine struct {
 	Title    string `column:"title" show:"title"`
 	Quantity int64  `column:"quantity" show:"quantity"`
 	Gross    int64  `column:"gross" show:"gross,amount,in=Currency"` // price × quantity
-	// Discount is the discount of the line itself. It is used if there is no [LandedDiscount].
+	// Discount is the discount of the line itself. It applies if there is no [LandedDiscount].
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// SyncedAt is the time at which the connector wrote the row. The latest version is used. A known time is preferred
-	// to an unknown time.
+	// SyncedAt is the time at which the connector wrote the row. The store uses the latest version. A known time takes
+	// precedence over an unknown time.
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -292,7 +294,7 @@ type AdDay struct {
 }
 
 // AdName is the name and parent of a campaign, ad set or ad. It fills in missing names and campaigns of ad report rows,
-// in any order of import. The latest version of a name is used.
+// regardless of the order of imports. The store uses the latest version of a name.
 type AdName struct {
 	Platform measure.Platform `column:"platform,key" show:"platform"`
 	Level    measure.AdLevel  `column:"level,key" show:"level,words"`
@@ -300,7 +302,8 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// UpdatedAt is the time of the version. The latest version is used. A known time is preferred to an unknown time.
+	// UpdatedAt is the time of the version. The store uses the latest version. A known time takes precedence over an
+	// unknown time.
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
@@ -324,9 +327,9 @@ type Product struct {
 	Price  int64  `column:"price" show:"price,money"`
 }
 
-// ProductCost is the unit cost of a product from a day on. It applies to lines without their own cost. The cost with
-// the latest day up to the order's day applies. If days are equal, the cost of the source with the first name in sort
-// order applies, in any order of import.
+// ProductCost is the unit cost of a product, starting on a day. It applies to lines without their own cost. The cost
+// with the latest day up to the order's day applies. With equal days, the source with the first name in sort order
+// takes precedence, regardless of the order of imports.
 type ProductCost struct {
 	Source string     `column:"source,key"`
 	SKU    string     `column:"sku,key" show:"sku"`
@@ -353,7 +356,7 @@ type MessageDay struct {
 	Unsubscribes int64           `column:"unsubscribes"`
 	Spam         int64           `column:"spam"`
 	Bounces      int64           `column:"bounces"`
-	SinceSend    bool            `column:"since_send"` // the figures are totals since sending, not of this day
+	SinceSend    bool            `column:"since_send"` // the figures are totals since sending, not figures of this day
 }
 
 // SurveyResponse is one answer to one question of a post-purchase survey.
@@ -366,8 +369,8 @@ type SurveyResponse struct {
 	// Question is discovery_channel, purchase_trigger, awareness_duration or the text of any other question.
 	Question string          `column:"question,key" show:"question"`
 	Answer   string          `column:"answer" show:"answer"`
-	Channel  measure.Channel `column:"channel" show:"channel"` // channel of the answer; "" if it names none
-	Creator  string          `column:"creator"`                // ID, if the answer names one
+	Channel  measure.Channel `column:"channel" show:"channel"` // channel in the answer; "": none
+	Creator  string          `column:"creator"`                // ID of the creator in the answer; "": none
 }
 
 // Creator is an influencer, creator or affiliate.
@@ -442,7 +445,7 @@ type RegionDay struct {
 }
 
 // SurfaceDayTotal is the daily total of a sales surface without a list of orders, such as point of sale and
-// marketplaces. It is used only on days without orders of the surface, so nothing is counted twice. Amounts have the
+// marketplaces. It applies only on days without orders of the surface, so no order is counted twice. Amounts have the
 // same meaning as in [Order].
 type SurfaceDayTotal struct {
 	Source  string          `column:"source,key"`
@@ -451,7 +454,7 @@ type SurfaceDayTotal struct {
 	Country string          `column:"country,key"`              // ISO 3166-1 alpha-2, upper case; "" if unknown
 	Region  string          `column:"region,key" show:"region"` // ISO 3166-2 without the country; "" if unknown
 	Orders  int64           `column:"orders" show:"orders,nonzero"`
-	// NewOrders is the number of these orders that are first orders of customers. The others are orders of returning
+	// NewOrders is the number of first orders of customers among these orders. The other orders are from returning
 	// customers.
 	NewOrders int64 `column:"new_orders"`
 	Units     int64 `column:"units"`

@@ -94,8 +94,8 @@ func (n *numbering[T]) number(value T) int32 {
 	return number
 }
 
-// learn returns the number of a value, and records this spelling of the value's texts. A new value gets the next
-// number.
+// learn returns the number of a value, and records this spelling of the value's texts. It assigns the next number to a
+// new value.
 func (n *numbering[T]) learn(value T) int32 {
 	kept := n.clean(value)
 	number, known := n.numbers[kept]
@@ -128,12 +128,12 @@ func newOrderTexts() *OrderTexts {
 	}
 }
 
-// slotOfKind hashes a kind by channel and status, which vary most among orders.
+// slotOfKind hashes a kind by channel and status, the texts that vary most among orders.
 func slotOfKind(k *orderKind) int { return ends(string(k.channel)) + len(k.status) }
 
 func slotOfPlace(p *orderPlace) int { return ends(p.region) + ends(p.country) }
 
-// ends returns a hash of a short text that is cheap to compute.
+// ends returns a cheap hash of a short text.
 func ends(text string) int {
 	if text == "" {
 		return 0

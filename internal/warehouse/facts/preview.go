@@ -1,6 +1,6 @@
 package facts
 
-// Preview contains the first rows of a table, so that users can check how a file was read.
+// Preview contains the first rows of a table. Users check these rows before an import.
 type Preview struct {
 	Title   string
 	Columns []PreviewColumn

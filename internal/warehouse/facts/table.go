@@ -7,9 +7,9 @@ type Table struct {
 	Kind    Kind
 	Columns []Column // columns of the fact table, in the order of the row's fields
 	Key     []string // the natural key; for windows, it distinguishes an update from a new row
-	Day     string   // the column with the business day; "" without one
-	Sum     string   // this column is summed over rows of one import with the same key; "": the last row is used
-	Version string   // rows with one key: the largest value of this column is used; "": the last imported row
+	Day     string   // the column with the business day; "": none
+	Sum     string   // column that is summed over rows of one import with the same key; "": the last row is used
+	Version string   // of rows with the same key, the row with the largest value of this column is used; "": the last imported row
 	Whole   bool     // an import with such rows contains all of them for each of its orders
 	Most    int      // maximum number of stored rows per order; 0: no limit
 }
@@ -56,7 +56,7 @@ const (
 	NullDay  = -1 << 31
 )
 
-// Rows are rows of one table. An engine reads them by column. One call copies a part of a column into the engine's
+// Rows are rows of one table, which an engine reads by column. One call copies a part of a column into the engine's
 // memory. Each method fills the slice out with the values of the rows that start at a position. The column's type
 // determines which method to call.
 type Rows interface {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// values returns the parameters of texts about a fact table.
+// values returns the parameters of SQL texts for a fact table.
 func (of *part) values() args {
 	return args{"fact": of.Table, "part": of.Kind == facts.PartOfOrder, "order": of.Key[:min(2, len(of.Key))]}
 }
@@ -49,8 +49,8 @@ func (p *plan) compare(ctx context.Context, of *part) error {
 	return p.tally(ctx, of)
 }
 
-// completeStage changes the staged rows to the rows that the store must have. There must be one row per key, and all
-// rows of an order.
+// completeStage changes the staged rows to the rows that the store must have: one row per key, and all rows of an
+// order.
 func (p *plan) completeStage(ctx context.Context, of *part) error {
 	if of.Table == facts.RefundsTable {
 		if err := p.run(ctx, "sql/note_totals", nil); err != nil {
@@ -135,8 +135,8 @@ func (p *plan) takeAll(ctx context.Context, of *part) error {
 	return err
 }
 
-// tally counts the changes that compare found. If a row has several versions, the last version is counted as a change,
-// and the others as unchanged.
+// tally counts the changes that compare found. If a row has several versions, the last version counts as a change, and
+// the other versions count as unchanged.
 func (p *plan) tally(ctx context.Context, of *part) error {
 	var changed, updated, gone int64
 	if err := p.one(ctx, "sql/tally", of.values(), &changed, &updated, &gone); err != nil {
@@ -267,8 +267,8 @@ func (p *plan) noteDays(ctx context.Context, t *facts.Table, relations ...string
 	return nil
 }
 
-// dayTable returns the table that collects the changed days of a fact table. The roll-ups of the fact table determine
-// the table.
+// dayTable returns the table that collects the changed days of a fact table. It depends on the roll-ups of the fact
+// table.
 func dayTable(t *facts.Table) string {
 	switch t {
 	case facts.ChannelSpendTable, facts.AdDaysTable:

@@ -7,8 +7,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// remember stores the current totals of the changed days, with the import's ledger entry, if the totals differ from the
-// previous totals. It also stores all days in the import, changed or not.
+// remember stores the current totals of the changed days with the import's ledger entry, unless the totals equal the
+// previous totals. It also stores which days the import contains.
 func (h dayHistory) remember(ctx context.Context) error {
 	touched, err := h.count(ctx, "(SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
 	if err != nil {
@@ -34,8 +34,8 @@ func (h dayHistory) rememberChanges(ctx context.Context) error {
 	return h.run(ctx, "sql/remember_changes", nil)
 }
 
-// outlive removes history rows of the import's days that a feed wrote within the same clock hour. It is called only for
-// feeds.
+// outlive removes history rows of the import's days that a feed wrote within the same clock hour. Only imports of feeds
+// call it.
 func (h dayHistory) outlive(ctx context.Context) error {
 	if err := h.run(ctx, "rollups/outlived", nil); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (i identities) move(ctx context.Context) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	if !i.of(facts.OrdersTable).direct { // otherwise all stored orders are from this import
+	if !i.of(facts.OrdersTable).direct { // with direct, all stored orders are from this import
 		if err := i.run(ctx, "sql/moved_orders", nil); err != nil {
 			return err
 		}

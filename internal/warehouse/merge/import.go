@@ -20,8 +20,8 @@ type block struct {
 	ctx context.Context //nolint:containedctx // a message to the writer, not a long-lived field
 }
 
-// Begin starts an import. Rows are collected in blocks. A goroutine writes full blocks to the database while the caller
-// continues reading. If the import cannot start, Begin closes the session.
+// Begin starts an import. The import collects rows in blocks. A goroutine writes full blocks to the database while the
+// caller continues reading. If the import cannot start, Begin closes the session.
 func Begin(ctx context.Context, o Options) (*Import, error) {
 	i := &Import{
 		plan: &plan{
@@ -141,7 +141,7 @@ func (p *plan) writeBlock(b block) error {
 	return nil
 }
 
-// open selects the target of a table's rows: the table itself if it is empty, otherwise a staging table.
+// open selects the target of a table's rows: the table itself for an empty table, otherwise a staging table.
 func (p *plan) open(ctx context.Context, to *part) error {
 	to.opened = true
 	any, err := p.any(ctx, to.Stored)
@@ -199,7 +199,7 @@ func (i *Import) end() {
 	i.ended()
 }
 
-// Commit merges the rows, rebuilds roll-ups and makes everything visible; see [warehouse.Import].
+// Commit merges the rows, rebuilds roll-ups and makes the changes visible; see [warehouse.Import].
 func (i *Import) Commit(ctx context.Context) (warehouse.Outcome, error) {
 	if i.over {
 		return warehouse.Outcome{}, fault.Conflict("the import has ended")

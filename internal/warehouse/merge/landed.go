@@ -14,8 +14,8 @@ var assembled = []struct {
 }{{"lines", facts.LinesTable}, {"codes", facts.CouponsTable}}
 
 // assemble creates lines and coupons of orders from the separate tables of connectors, for the orders that the import
-// affects. The result depends only on the tables' contents, not on the order of imports. It runs after orders and
-// tables are up to date.
+// affects. The result depends only on the tables' contents, not on the order of imports. It runs after the merge of
+// orders and of the separate tables.
 func (l landedParts) assemble(ctx context.Context) error {
 	for _, t := range []*facts.Table{facts.LandedLinesTable, facts.LandedCodesTable} {
 		any, err := l.any(ctx, t.Name)
@@ -70,7 +70,7 @@ func (l landedParts) asked() args {
 		for _, t := range tables {
 			of := l.of(t)
 			switch {
-			case of.rows == 0 || t == facts.OrdersTable && !of.direct: // touched contains changed orders
+			case of.rows == 0 || t == facts.OrdersTable && !of.direct: // the table touched contains changed orders
 			case of.direct:
 				relations = append(relations, l.texts.table(t.Name))
 			default:
@@ -106,8 +106,8 @@ func (l landedParts) putParts(ctx context.Context, t *facts.Table, part string) 
 	return l.run(ctx, "sql/put_made", values)
 }
 
-// countWaiting counts the orders with parts in the import that cannot be used. This is the case if the order is
-// missing, or if its currency differs from the currency of its parts.
+// countWaiting counts the orders with unusable parts in the import. Parts are unusable if the order is missing, or if
+// the order's currency differs from the parts' currency.
 func (l landedParts) countWaiting(ctx context.Context) error {
 	for _, t := range []*facts.Table{facts.LandedLinesTable, facts.LandedCodesTable} {
 		of := l.of(t)

@@ -1,7 +1,7 @@
 // Package merge merges the rows of an import into the facts and updates the roll-ups, on any engine.
 //
-// The plan is Go code. The statements are files in sql and rollups that a [Dialect] renders. An engine provides a
-// [Session], which runs statements in one transaction and appends rows in bulk.
+// The plan is Go code. The statements are files in the folders sql and rollups; a [Dialect] renders them. An engine
+// provides a [Session], which runs statements in one transaction and appends rows in bulk.
 package merge
 
 import (
@@ -24,8 +24,8 @@ type Session interface {
 	Read(ctx context.Context, text string, each func(warehouse.Row) error) error
 	// Append writes rows to a table and matches columns by name. With inOrder, it keeps the order of the rows.
 	Append(ctx context.Context, table string, rows facts.Rows, inOrder bool) error
-	// Commit makes the changes visible even if the caller has canceled. If a cancellation stopped Commit, facts could
-	// be visible without a known data version.
+	// Commit makes the changes visible even if the caller has canceled. A commit that stops on cancellation could make
+	// facts visible without a known data version.
 	Commit(ctx context.Context) error
 	// Close ends the session and discards changes that were not committed.
 	Close()
@@ -79,7 +79,7 @@ type plan struct {
 
 	counts  map[string]warehouse.Counts
 	stale   int64 // number of orders dropped because the store has a later version
-	waiting int64 // number of missing orders with parts in separate tables
+	waiting int64 // number of orders with unusable parts in separate tables; see countWaiting
 }
 
 // Parts of the plan with their own tables.
@@ -122,7 +122,7 @@ func (p *plan) of(t *facts.Table) *part {
 	panic("merge: no rows of " + t.Name)
 }
 
-// run executes a text.
+// run executes an SQL text.
 func (p *plan) run(ctx context.Context, name string, values args) error {
 	text, err := p.texts.render(name, values)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// PanelSize is the number of customers in the panel. It is enough for ten channels with some thousand customers each,
-// and small enough for one query.
+// PanelSize is the number of customers in the panel. The number is sufficient for ten channels with some thousand
+// customers each, and small enough for one query.
 const PanelSize = 20_000
 
-// cohortOrders is the approximate number of orders per cohort rebuild. It is larger than sliceOrders, because each
-// rebuild scans all customers, and an order needs less memory in this roll-up.
+// cohortOrders is the approximate number of orders per cohort rebuild. The number is larger than sliceOrders, because
+// each rebuild scans all customers and an order needs less memory in this roll-up.
 const cohortOrders = 4 * sliceOrders
 
 // people rebuilds roll-ups of customers and answers that span several days: cohorts by month, the panel, answers
@@ -54,8 +54,8 @@ func (r rollup) panel(ctx context.Context) error {
 	return r.run(ctx, "rollups/panel", args{"fresh": r.fresh, "refunds": refunds, "lines": lines})
 }
 
-// cohorts rebuilds the months in which the activity of a cohort may have changed. Months are rebuilt together while
-// their number of orders is below a limit.
+// cohorts rebuilds the months in which the activity of a cohort may have changed. It rebuilds months together, up to a
+// limit on their number of orders.
 func (r rollup) cohorts(ctx context.Context) error {
 	if err := r.run(ctx, "sql/cohort_months_wanted", args{"fresh": r.fresh}); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (r rollup) cohorts(ctx context.Context) error {
 	return nil
 }
 
-// answersAlone updates the answers without an order, if answers were imported or the orders of stored answers may have
-// been imported.
+// answersAlone updates the answers without an order. It runs if the import has answers, or may have the orders of
+// stored answers.
 func (r rollup) answersAlone(ctx context.Context) error {
 	c := r.counts[facts.SurveysTable.Name]
 	alone := c.Inserted + c.Updated + c.Removed

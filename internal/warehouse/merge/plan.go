@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// merge merges the rows. Unless the import is a dry run, it also rebuilds roll-ups and writes the ledger and the
+// merge merges the rows. Unless the import is a dry run, it also rebuilds roll-ups and writes the import ledger and the
 // history of days.
 func (p *plan) merge(ctx context.Context) (out warehouse.Outcome, err error) {
 	for _, of := range p.all {
@@ -50,7 +50,7 @@ func (p *plan) changed() bool {
 	return false
 }
 
-// mergeRows finds all changes before it writes any, because the days of the old rows and of the new rows are rebuilt.
+// mergeRows finds all changes before it writes any, because roll-ups are rebuilt on the days of both old and new rows.
 func (p *plan) mergeRows(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
 		return err

@@ -114,8 +114,8 @@ func asTemplate(text string) string {
 	return strings.ReplaceAll(text, "{{table ", "{{call $.table ")
 }
 
-// Texts lists the files of a dialect by the names of their texts. The file x.NAME.sql replaces x.sql for the engine of
-// that name.
+// Texts lists the files of a dialect by the names of their texts. The file x.NAME.sql replaces x.sql for the engine
+// NAME.
 func Texts(d Dialect) (map[string]string, error) {
 	names := map[string]string{}
 	for _, folder := range []string{"sql", "rollups"} {

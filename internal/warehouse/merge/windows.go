@@ -13,10 +13,10 @@ import (
 // accountDay identifies rows of ad reports that are replaced together: all rows of a source for an account and day.
 var accountDay = []string{"source", "platform", "account", "day"}
 
-// values returns the parameters of texts about ad reports.
+// values returns the parameters of SQL texts for ad reports.
 func (w reportWindows) values() args { return args{"unit": accountDay, "fact": facts.AdDaysTable} }
 
-// replaceEmptyWindows adds ad reports to the merge if windows must be replaced and the import has no rows for them.
+// replaceEmptyWindows adds ad reports to the merge if the import replaces windows but has no rows for these windows.
 func (w reportWindows) replaceEmptyWindows(ctx context.Context) error {
 	ads := w.of(facts.AdDaysTable)
 	if len(w.windows) == 0 || ads.rows > 0 {
@@ -31,9 +31,9 @@ func (w reportWindows) replaceEmptyWindows(ctx context.Context) error {
 	return nil
 }
 
-// compareWindows finds the changes of an ad report in its windows. A report's days are a window even if the reader
-// named no window. Rows have no unique key, so they are compared as multisets, but only for accounts and days with
-// stored rows. For other days, all rows are new.
+// compareWindows finds the changes of an ad report in its windows. Without a window from the reader, the report's days
+// are the window. Rows have no unique key, so compareWindows compares them as multisets. It compares only accounts and
+// days with stored rows; on other days, all rows are new.
 func (w reportWindows) compareWindows(ctx context.Context, of *part) error {
 	if err := w.spellOut(ctx); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (w reportWindows) spellOut(ctx context.Context) error {
 	return nil
 }
 
-// joinWindows merges overlapping and adjacent windows of an account, because a Singer tap gives each day as a window.
+// joinWindows merges overlapping and adjacent windows of an account, because a Singer tap sends each day as a window.
 func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	var joined []warehouse.AdWindow
 	for _, w := range slices.SortedFunc(slices.Values(windows), func(a, b warehouse.AdWindow) int {
@@ -118,7 +118,7 @@ func (w reportWindows) compareDays(ctx context.Context, of *part) error {
 // applyWindows replaces the account days with differences.
 func (w reportWindows) applyWindows(ctx context.Context, of *part) error {
 	c := w.counts[of.Name]
-	if c.Updated+c.Removed+c.Unchanged > 0 { // otherwise the store has no rows of these days
+	if c.Updated+c.Removed+c.Unchanged > 0 { // without these counts, the store has no rows of these days
 		if err := w.run(ctx, "sql/delete_replaced", w.values()); err != nil {
 			return err
 		}

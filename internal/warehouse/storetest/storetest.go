@@ -1,5 +1,5 @@
-// Package storetest opens a real store in a temporary folder and fills it with a small shop. The figures of the shop
-// can be computed by hand.
+// Package storetest opens a real store in a temporary folder and fills it with a small shop. The shop is small enough
+// to compute its figures by hand.
 package storetest
 
 import (

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// unitCosts returns the costs of the random store's products. Some have no first day, some apply from a day on, some
-// differ between two sources, and one is of a product without sales. Other products have no known cost.
+// unitCosts returns the costs of the random store's products. Some costs have no first day, some apply starting on a
+// day, some differ between two sources, and one is of a product without sales. Other products have no known cost.
 func unitCosts() []warehouse.ProductCost {
 	cost := func(source, sku, from string, minor int64) warehouse.ProductCost {
 		c := warehouse.ProductCost{Source: source, SKU: sku, Cost: minor}

@@ -141,8 +141,8 @@ func creatorOrders(b warehouse.Batch, inside func(civil.Date) bool) []warehouse.
 	return out
 }
 
-// tieOf returns the order's creator and signals. The creator in the survey answer comes first, then the creator of the
-// code with the largest discount.
+// tieOf returns the order's creator and signals. The creator in the survey answer takes precedence over the creator of
+// the code with the largest discount.
 func (r *reference) tieOf(ref warehouse.OrderRef, owner map[string]string, named string) (warehouse.CreatorOrders, bool) {
 	ties := map[string]tie{}
 	for _, c := range r.coupons[ref] {

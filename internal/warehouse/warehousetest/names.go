@@ -7,7 +7,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// namesFillReports imports names, and spend with IDs only, in different sequences. The last version of a name is used.
+// namesFillReports imports names, and spend with IDs only, in different sequences. Reports must have the last version
+// of a name.
 func namesFillReports(on trial) {
 	t, w := on.t, on.w
 	spend := func(campaign, ad string, minor int64) warehouse.AdDay {

@@ -194,8 +194,8 @@ func whatThereIs(on trial) {
 	}
 }
 
-// platformGaps uses the same account number on two platforms. If the accounts were confused, each report would fill the
-// other's gaps.
+// platformGaps uses the same account number on two platforms. If the query confused the accounts, each report would
+// fill the other report's gaps.
 func platformGaps(on trial) {
 	t, w := on.t, on.w
 	report := func(p measure.Platform, day string) warehouse.AdDay {

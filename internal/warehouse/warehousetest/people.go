@@ -390,7 +390,7 @@ func (r *reference) answerTotals(of warehouse.AnswersOf, days civil.Range) (t wa
 			t.Named++
 		}
 	}
-	// The first answer about an order is used, on any day.
+	// Only the first answer about an order counts, regardless of the day.
 	leading := map[warehouse.OrderRef]answered{}
 	for _, x := range r.answersOf(warehouse.AnswersOf{}, period("2020-01-01", "2030-12-31")) {
 		if x.OrderRef == (warehouse.OrderRef{}) {
@@ -477,8 +477,8 @@ func smallStorePeople(on trial) {
 	}}, mine)
 	cohorts := answer[[]warehouse.CohortMonth](t)(w.Cohorts(t.Context(), shop, "", january))
 	same(t, "cohort of January", []warehouse.CohortMonth{{Cohort: january.First, Month: january.First, Active: 3, Orders: 5}}, cohorts)
-	// The touches of order 4 are at the order's instant and twelve hours before. The first touch of order 2 is 14 days
-	// and 15 hours before the order.
+	// The touchpoints of order 4 are at the order's instant and twelve hours before. The first touchpoint of order 2 is
+	// 14 days and 15 hours before the order.
 	same(t, "journeys", []warehouse.JourneyCount{{Touches: 2, LagDays: 6, Orders: 1}, {Touches: 3, LagDays: 0, Orders: 1}, {Touches: 3, LagDays: 14, Orders: 1}},
 		answer[[]warehouse.JourneyCount](t)(w.Journeys(t.Context(), shop, "", january)))
 }

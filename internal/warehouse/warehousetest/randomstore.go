@@ -23,8 +23,8 @@ type random struct {
 
 var channels = []measure.Channel{"google", "facebook", "email", "direct", "tiktok"}
 
-// newRandomStore creates a store of n orders in the three months up to February 2026. It has touches, refunds on other
-// days, coupons (some of them mapped), lines and ad reports.
+// newRandomStore creates a store of n orders in the three months up to February 2026. It has touchpoints, refunds on
+// other days, coupons (some of them mapped), lines and ad reports.
 func newRandomStore(seed uint64, n int) *random {
 	s := &random{rng: rand.New(rand.NewPCG(seed, 1)), days: period("2025-12-01", "2026-02-28")}
 	s.rest.CouponMap = []warehouse.CouponChannel{{Code: "C1", Channel: "influencer"}, {Code: "C2", Channel: "partner"}}

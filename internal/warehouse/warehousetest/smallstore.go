@@ -13,16 +13,16 @@ import (
 // january is the window of the small store.
 var january = period("2026-01-01", "2026-01-31")
 
-// smallStore returns a store with totals that can be computed by hand. It has orders in New York and in Tokyo. Order 1 is
-// on January 10 in New York, which is January 11 in UTC. Order 5 is on January 12 in Tokyo, which is January 11 in UTC.
+// smallStore returns a store with totals computed by hand. It has orders in New York and in Tokyo. Order 1 is on
+// January 10 in New York, which is January 11 in UTC. Order 5 is on January 12 in Tokyo, which is January 11 in UTC.
 //
 //	key  day    charged  what is special
 //	1    01-10  100.00   first order of c1; google, then direct; coupon MARY
-//	2    01-11   50.01   second order of c1; three touches; 20.00 refunded on 01-15
-//	3    01-11   30.00   guest, no touch, no channel: unattributed; 10.00 refunded at an unknown date
-//	4    01-12   -5.00   an exchange with a negative balance; three touches
+//	2    01-11   50.01   second order of c1; three touchpoints; 20.00 refunded on 01-15
+//	3    01-11   30.00   guest, no touchpoint, no channel: unattributed; 10.00 refunded at an unknown date
+//	4    01-12   -5.00   an exchange with a negative balance; three touchpoints
 //	5    01-12   80.00   c2, marketplace, channel amazon named by the source
-//	6    01-12   40.00   c3, coupons MARY (mapped to influencer) and FREESHIP, no touch
+//	6    01-12   40.00   c3, coupons MARY (mapped to influencer) and FREESHIP, no touchpoint
 //	7    01-13   99.00   canceled, with a refund
 //	8    01-13   77.00   a test
 func smallStore() warehouse.Batch {

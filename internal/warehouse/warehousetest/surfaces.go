@@ -8,7 +8,7 @@ import (
 )
 
 // surfaceTotals checks that every figure treats a daily total of a surface like unattributed orders. On days with
-// stored orders of the surface, the total must be ignored.
+// stored orders of the surface, figures must ignore the total.
 func surfaceTotals(on trial) {
 	t, w := on.t, on.w
 	total := warehouse.SurfaceDayTotal{

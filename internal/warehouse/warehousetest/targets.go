@@ -8,7 +8,7 @@ import (
 )
 
 // targets checks that targets are sorted by first day, kind of period, metric and channel. It also checks that the last
-// import of a target is used.
+// import of a target applies.
 func targets(on trial) {
 	t, w := on.t, on.w
 	month := warehouse.Target{Metric: "revenue", Period: "monthly", Start: january.First, Value: 1000}

@@ -1,6 +1,5 @@
-// Package check evaluates a media mix model. It checks what the priors imply, and how well the model predicts weeks
-// outside the fit. It also checks whether the model finds an effect that cannot exist, and whether it recovers known
-// effects. All checks except the first refit the model.
+// Package check evaluates a media mix model: prior predictive check, backtest, placebo test and parameter recovery. All
+// checks except the first refit the model.
 package check
 
 import (
@@ -23,7 +22,7 @@ import (
 type Slices struct {
 	First   int `json:"first"`
 	Horizon int `json:"horizon"`
-	Step    int `json:"step"` // at least 1; at least the horizon if no period may be predicted twice
+	Step    int `json:"step"` // at least 1; with at least the horizon, no period is predicted twice
 }
 
 // ParseSlices reads "104:1:1": first, horizon and step.
@@ -66,8 +65,8 @@ type Forecast struct {
 	Target   float64       `json:"target"`
 	Expected float64       `json:"expected"`
 	Spread   stats.Summary `json:"spread"` // posterior predictive, including noise
-	// LogScore is the log predictive density of the observed target. Higher is better. Scores of models of the same
-	// rows can be added and compared.
+	// LogScore is the log predictive density of the observed target. Higher is better. Scores are comparable between
+	// models of the same rows, and can be added.
 	LogScore float64 `json:"log_score"`
 	// CRPS is the continuous ranked probability score in the target's unit. For a point forecast it equals the absolute
 	// error.
@@ -78,7 +77,7 @@ type Forecast struct {
 // cross-validation (Bürkner, Gabry, Vehtari 2020).
 type Backtest struct {
 	Slices  []Slice `json:"slices"`
-	Refused int     `json:"refused"` // number of folds that are not reportable; the figures below exclude them
+	Refused int     `json:"refused"` // number of folds that are not reportable; the figures below exclude these folds
 	Rows    int     `json:"rows"`
 	ELPD    float64 `json:"elpd"` // sum of log scores
 	SE      float64 `json:"se"`   // standard error of ELPD, from its variation between rows
@@ -86,7 +85,7 @@ type Backtest struct {
 	// Inside50 and Inside90 are the coverage of the 50% and 90% prediction intervals.
 	Inside50  float64            `json:"inside_50"`
 	Inside90  float64            `json:"inside_90"`
-	Accuracy  *mmm.Accuracy      `json:"accuracy,omitempty"` // accuracy of the predictive mean; nil for a single row
+	Accuracy  *mmm.Accuracy      `json:"accuracy,omitempty"` // accuracy of the posterior predictive mean; nil for a single row
 	Stability []ChannelStability `json:"stability,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Placebo is the result of a placebo test. The test adds a channel with the exposures of a real channel at other times.
-// Such a channel cannot have an effect.
+// This channel has no true effect.
 type Placebo struct {
 	Of      measure.Channel `json:"of"`
 	Status  mmm.Status      `json:"status"` // no numbers unless OK
@@ -21,17 +21,16 @@ type Placebo struct {
 	// Share is the share of the target's sum that the model attributes to the placebo. An effect is never negative.
 	Share *stats.Summary `json:"share,omitempty"`
 	Real  *stats.Summary `json:"real,omitempty"` // share of the real channel in the same fit
-	// Passes is the probability that the placebo's contribution is at least as large as the real channel's. If it is
-	// near one half, the model cannot detect the times of the channel's exposures. The channel's estimate then comes
-	// from the prior.
+	// Passes is the probability that the placebo's contribution is at least as large as the real channel's. Near one
+	// half, the data are uninformative about the channel, and its estimate comes from the prior.
 	Passes float64 `json:"passes"`
 }
 
 const placeboName = "placebo"
 
-// PlaceboOf fits the model with an additional placebo channel. The placebo has the real channel's exposures, shifted by
-// one quarter to three quarters of the window with wrap-around. It also has the real channel's priors. The priors of
-// other channels do not change.
+// PlaceboOf fits the model with an additional placebo channel. The placebo has the real channel's priors and exposures.
+// The exposures are shifted by one quarter to three quarters of the window with wrap-around. The priors of other
+// channels do not change.
 func PlaceboOf(d mmm.Data, s mmm.Spec, how mmm.Sampling, of measure.Channel) (*Placebo, error) {
 	priors, err := mmm.ChannelPriors(d, s)
 	if err != nil {

@@ -25,9 +25,9 @@ type PriorCheck struct {
 // priorDraws is the number of prior predictive draws.
 const priorDraws = 1000
 
-// Priors samples the prior predictive distribution. The only information that it uses from the target is the largest
-// fitted value, which is the scale. Invalid data or settings result in an invalid fault. Data that cannot identify the
-// model result in a not-ready fault.
+// Priors samples the prior predictive distribution. From the target, it uses only the largest fitted value, as the
+// scale. Invalid data or settings result in an invalid fault. Data that cannot identify the model result in a not-ready
+// fault.
 func Priors(d mmm.Data, s mmm.Spec, seed uint64) (PriorCheck, error) {
 	p, targets, err := mmm.SamplePrior(d, s, seed, priorDraws)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 // from the priors. The study shows what this design can identify if the model is correct.
 type Recovery struct {
 	DataSets int               `json:"worlds"`
-	Refused  int               `json:"refused"` // number of fits that are not reportable; the figures below exclude them
+	Refused  int               `json:"refused"` // number of fits that are not reportable; the figures below exclude these fits
 	Channels []ChannelRecovery `json:"channels"`
 }
 
-// ChannelRecovery measures how well fits recover a channel's contribution.
+// ChannelRecovery compares a channel's estimated contributions with the true contributions.
 type ChannelRecovery struct {
 	Channel measure.Channel `json:"channel"`
 	Inside  int             `json:"inside"` // number of data sets with a 90% interval that contains the true contribution

@@ -19,9 +19,9 @@ import (
 
 // Quality contains the diagnostics of one quantity.
 type Quality struct {
-	RHat    float64 // near 1 if the chains agree; the larger R-hat of the draws and the folded draws
+	RHat    float64 // near 1 if the chains agree; the larger of the R-hats of the draws and of the folded draws
 	ESSBulk float64 // effective sample size for the center
-	ESSTail float64 // effective sample size for the 5% and 95% quantiles, the smaller of both
+	ESSTail float64 // the smaller of the effective sample sizes for the 5% and 95% quantiles
 }
 
 // Of returns the diagnostics of the draws.

@@ -16,7 +16,7 @@ const (
 )
 
 // learn estimates the metric from draws and their gradients, one row each, by minimizing the Fisher divergence between
-// the density and a normal distribution. For a normal density, the metric is exact once the draws span the space. learn
+// the density and a normal distribution. For a normal density, the metric is exact if the draws span the space. learn
 // returns false if the draws do not vary.
 func (m *metric) learn(draws, grads [][]float64, diagonal bool) bool {
 	dim := len(m.scale)

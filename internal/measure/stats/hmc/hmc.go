@@ -4,8 +4,8 @@
 // The trajectory is from Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017). It has the additional
 // U-turn checks across subtrees that Stan has used since 2.21. The metric minimizes the Fisher divergence (Seyboldt,
 // Carlson, Carpenter 2026). It is diagonal, with a low-rank correction for directions with a variance that differs
-// clearly from the diagonal's. Chains start from package pathfinder. The same seed gives identical draws on any number
-// of cores.
+// clearly from the diagonal. Chains start from package pathfinder. The same seed gives identical draws on any number of
+// cores.
 package hmc
 
 import (
@@ -70,8 +70,8 @@ type Run struct {
 var ErrStopped = errors.New("sampling was stopped")
 
 // Sample draws from the density. It calls newDensity from the caller's goroutine, once for each chain and each path to
-// a start. Chains and paths thus have separate scratch space. All densities must compute the same numbers. The error
-// wraps [ErrStopped] or [pathfinder.ErrNoStart].
+// a start. Each chain and each path therefore has separate scratch space. All densities must compute the same numbers.
+// The error wraps [ErrStopped] or [pathfinder.ErrNoStart].
 func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	o = o.withDefaults()
 	starts, err := pathfinder.Find(newDensity, o.Chains, pathfinder.Options{Seed: o.Seed, Stop: o.Stop})
@@ -123,8 +123,8 @@ func (r *Run) Divergences() int {
 	return n
 }
 
-// DepthHits returns the number of trajectories that reached the maximum depth and ended early, which lowers efficiency
-// without bias.
+// DepthHits returns the number of trajectories that ended early at the maximum depth. These trajectories reduce
+// efficiency but cause no bias.
 func (r *Run) DepthHits() int {
 	n := 0
 	for _, c := range r.Chains {

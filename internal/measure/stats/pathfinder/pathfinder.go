@@ -41,9 +41,9 @@ const (
 	maxTries      = 100 // maximum number of random points for one path
 )
 
-// Find returns n starts. The starts are all different unless there are fewer than n candidates. The same seed gives the
-// same starts. Find calls newDensity once for each path, from the caller's goroutine. All densities must compute the
-// same numbers.
+// Find returns n starts. The starts differ unless there are fewer than n candidates. The same seed gives the same
+// starts. Find calls newDensity once for each path, from the caller's goroutine. All densities must compute the same
+// numbers.
 func Find(newDensity func() stats.Density, n int, o Options) ([]Start, error) {
 	paths, radius := o.Paths, o.Radius
 	if paths == 0 {
@@ -102,7 +102,7 @@ type sample struct {
 }
 
 // bestApproximation returns the normal approximation along the path with the highest evidence lower bound. Bounds
-// increase along a path, so the search starts at its end. It abandons a bound if its first draws are far below the
+// increase along a path, so the search starts at the end. It abandons a bound if the first draws are far below the
 // highest bound.
 func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
 	var samples []sample
