@@ -134,7 +134,7 @@ func (a *App) warmSearch(ctx context.Context) error {
 	return nil
 }
 
-// warmed is the number of models that are loaded on startup. Loading more models could use memory that nobody needs.
+// warmed is the number of models that are loaded on startup. Loading more models could use memory without need.
 const warmed = 20
 
 // warmModels loads the models of the first workspaces.

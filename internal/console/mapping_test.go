@@ -125,7 +125,7 @@ func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 		"no zone":            {tillForm(file, "zone", "Mars/Olympus"), "zone-wrong", "Europe/Berlin"},
 		"no name":            {tillForm(file, "name", " "), "name-wrong", "Give the mapping a name"},
 		"a path":             {tillForm(file, "name", "/etc/passwd"), "name-wrong", "letters, digits"},
-		"a long title":       {tillForm(file, "title", strings.Repeat("x", 101)), "title-wrong", "up to 100 letters"},
+		"a long title":       {tillForm(file, "title", strings.Repeat("x", 101)), "title-wrong", "up to 100 characters"},
 		"a source's name":    {tillForm(file, "name", "orders"), "name-wrong", "name of a built-in source"},
 		"another layout":     {tillForm(file, "layout", "YYYY-MM-DD"), "wrong-at", "Line 2: &#34;10.11.2036 09:30&#34; is not in the mapping&#39;s layout YYYY-MM-DD"},
 		"no amount":          {tillForm(file, "column.total", "Type"), "wrong-total", "Line 2"},

@@ -29,7 +29,7 @@ func TestInvalidExperimentIsRejectedWithItsField(t *testing.T) {
 		"treated regions": func(e *control.Experiment) { e.Treated = nil },
 		"both":            func(e *control.Experiment) { e.HeldOut = []string{"CA"} },
 		"applied":         func(e *control.Experiment) { e.Applied = true },
-		"computed":        func(e *control.Experiment) { e.Found = &control.Finding{Return: 1, Low: 0, High: 2, LevelPct: 90} },
+		"computes":        func(e *control.Experiment) { e.Found = &control.Finding{Return: 1, Low: 0, High: 2, LevelPct: 90} },
 		"has no regions":  func(e *control.Experiment) { e.Kind = control.LiftStudy },
 		"needs its return": func(e *control.Experiment) {
 			study(e, control.Finding{})

@@ -74,7 +74,7 @@ func (r Role) rank() int {
 }
 
 // MayGive reports whether a person with the role may give the other role to another person or remove it. Only managers
-// may, and the other role must not be higher than their own. Nobody may give an unknown role.
+// may, and the other role must not be higher than their own. An unknown role cannot be given.
 func (r Role) MayGive(other Role) bool {
 	return r.Manages() && slices.Contains(Roles(), other) && !other.Outranks(r)
 }

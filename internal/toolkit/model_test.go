@@ -170,7 +170,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 		}
 	}
 	summary := toolkit.PlanSummary(call, got, planOf(0.9, 2), "per month")
-	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00", "Compared with current spend of USD 500.00", "increases google", "decreases facebook", "shift (medium confidence)"} {
+	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00", "Compared with current spend of USD 500.00", "increases most on google", "decreases most on facebook", "shift (medium confidence)"} {
 		if !strings.Contains(summary, part) {
 			t.Errorf("%q is missing in %q", part, summary)
 		}

@@ -83,7 +83,7 @@ func TestPromptsHaveTheirDatesAndArguments(t *testing.T) {
 		{toolkit.WeeklyReview, nil, []string{"2026-03-02 to 2026-03-08", `"period1_start":"2026-02-23"`, `"period1_end":"2026-03-01"`}}, // March 10 is a Tuesday
 		{toolkit.WeeklyReview, map[string]string{"week": "2026-03-09"}, []string{"from 2026-03-09 to 2026-03-15"}},
 		{toolkit.WeeklyReview, map[string]string{"week": "2026-03-08"}, []string{"from 2026-03-02 to 2026-03-08"}},
-		{toolkit.WeeklyReview, map[string]string{"week": "the one before Easter"}, []string{`"the one before Easter": today is 2026-03-10`, "find its Monday and Sunday", "<monday before>"}},
+		{toolkit.WeeklyReview, map[string]string{"week": "the one before Easter"}, []string{`"the one before Easter": today is 2026-03-10`, "find the Monday and Sunday", "<monday before>"}},
 		{toolkit.WeeklyReview, map[string]string{"channel": "email"}, []string{`"channel":"email"`}},
 		{"revenue_change", nil, []string{"from 2026-02-08 to 2026-03-09, compared with 2026-01-09 to 2026-02-07"}},
 		{"revenue_change", map[string]string{"end_date": "2026-02-28"}, []string{"from 2026-01-30 to 2026-02-28"}},
