@@ -87,7 +87,7 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 	if deps.Turns == 0 {
 		deps.Turns = usualTurns()
 	}
-	s := &Service{deps: deps, tools: map[string]Tool{}, turns: newTurns(deps.Turns, time.Now)}
+	s := &Service{deps: deps, tools: map[string]Tool{}, turns: newTurns(deps.Turns, deps.Now)}
 	for _, t := range all {
 		line, err := listing(t)
 		if err != nil {
