@@ -59,7 +59,9 @@ node 3 "$(sed 's/assay2/assay3/; s/8082/8083/' <<<"$second")"
 say "an import and the answers of the three nodes"
 inside "$settings; set -e
   printf 'order_id,created_at,customer_id,currency,total,country,channel\n' >orders.csv
-  for i in \$(seq 1000); do echo \"o\$i,2026-11-\$((i % 20 + 1))T12:00:00Z,c\$((i % 300)),USD,\$((20 + i % 80)).00,US,google\" >>orders.csv; done
+  for i in \$(seq 1000); do
+    printf 'o%d,2026-11-%02dT12:00:00Z,c%d,USD,%d.00,US,google\n' \$i \$((i % 20 + 1)) \$((i % 300)) \$((20 + i % 80)) >>orders.csv
+  done
   assay import orders.csv --workspace shop --data /var/lib/assay1
   assay keys create --workspace shop --name trial --data /var/lib/assay2 >key"
 key=$(grep -o 'asy_[A-Za-z0-9_-]*' "$root/root/key" | head -1)
