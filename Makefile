@@ -24,7 +24,7 @@ demo: toolchain modules ## Create a demo store and serve it
 	@trap : INT TERM; bin/assay demo --addr $(ADDR) --data $(DATA) || test $$? -ge 130
 
 modules: toolchain ## Download the modules of the program and of its tests
-	@echo "modules: downloading those that are missing (the first time: 230 MB, 740 MB unpacked)" >&2
+	@echo "modules: downloading those that are missing (the first time: 235 MB, 740 MB unpacked)" >&2
 	@$(GO) list -deps -test ./... >/dev/null
 
 test: toolchain ## Run all tests; those with PostgreSQL, Redis or ClickHouse only where these are installed
