@@ -21,6 +21,7 @@ cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 echo '127.0.0.1 localhost' >"$root/etc/hosts" # a machine that an installer made has it
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
+mount --make-rslave "$root/dev" # the host keeps its mounts when these end
 trap 'umount -l "$root/dev" "$root/proc"' EXIT
 git clone -q "$source" "$root/root/assay"
 inside 'go version; gcc --version | head -1; . /etc/os-release; echo "$PRETTY_NAME"'

@@ -16,14 +16,18 @@ block() {
   inside "awk '/^## /{in_section = /Several nodes/} in_section && /^\`\`\`/{if (!inside) n++; inside = !inside; next} in_section && inside && n == $1' assay/docs/scaling.md"
 }
 
-mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
+rm -f "$root"/root/node*.pid
 stop() {
   trap - EXIT
-  inside 'kill $(cat node*.pid) 2>/dev/null; for s in clickhouse-server redis-server postgresql; do service $s stop; done' >"$root.stop" 2>&1 || true
-  umount -l "$root/dev" "$root/proc"
+  inside 'kill $(cat node*.pid) 2>/dev/null'
+  wait
+  inside 'for s in clickhouse-server redis-server postgresql; do service $s stop; done' >"$root.stop" 2>&1 || true
+  umount -l "$root/dev" "$root/proc" || true
 }
 trap stop EXIT
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount --make-rslave "$root/dev" # the host keeps its mounts when these end
 
 say "the servers"
 block 1 >"$root.servers"

@@ -91,6 +91,9 @@ func (a *App) warmDecision(ctx context.Context, w control.Workspace, f *freshnes
 	}
 	who := auth.Principal{Workspace: w, Actor: "decisions", Kind: auth.ByOAuth, Scopes: []control.Scope{control.ScopeRead}}
 	_, err = a.tools.Answer(ctx, who, tools.DecisionFeed.Name, json.RawMessage(`{}`))
+	if fault.KindOf(err) == fault.KindUnavailable {
+		return nil // the service is busy; the next tick tries again
+	}
 	f.computed(state.Key, err)
 	return err
 }

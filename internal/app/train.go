@@ -129,6 +129,7 @@ func (a *App) warmSearch(ctx context.Context) error {
 	})
 	select {
 	case <-done:
+		training.Wait()
 	case <-ctx.Done(): // the training uses no store, so nothing waits for it
 	}
 	return nil

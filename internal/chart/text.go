@@ -62,7 +62,7 @@ func bold(s text.Style) text.Style {
 	return s
 }
 
-// width returns the width of a text in the picture. A letter that the built-in font lacks has the width of an emoji,
+// width returns the width of a text in the picture. A character that the built-in font lacks has the width of an emoji,
 // because the reader's font draws it.
 func width(sty text.Style, s string) vg.Length {
 	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)

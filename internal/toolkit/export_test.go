@@ -7,5 +7,8 @@ func SentenceOn(c *Call, found snapshot.Change) string {
 	return c.largestDriver(found) + c.possibleCauses(found)
 }
 
-// Overload makes the service reject calls that wait, as after a long time with waiting calls.
-func (s *Service) Overload() { s.turns.calm.Store(0) }
+// Overload makes the service reject calls that wait, as if another call has waited for a long time.
+func (s *Service) Overload() {
+	s.turns.waiting.Add(1)
+	s.turns.since.Store(0)
+}

@@ -57,7 +57,6 @@ func (s *Session) asker() asker {
 func (s *Session) forQuestions() Questions {
 	plain := *s
 	plain.client = mcp.Client{} // no client shows the answers of these calls
-	plain.nested = true
 	return Questions{Translator: s.service.translator, Language: s.service.deps.Language, session: &plain}
 }
 

@@ -136,7 +136,6 @@ type Session struct {
 	principal auth.Principal
 	requestID string
 	faults    bool // a failure is returned as an error, not as a tool result
-	nested    bool // its calls are part of a call that has a turn
 	client    mcp.Client
 	vector    bool // pictures are SVG documents
 }
@@ -260,9 +259,10 @@ func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, ke
 	}))
 }
 
-// make calculates an answer. An overload gives errBusy.
+// make calculates an answer. An overload gives errBusy. A question takes no turn, because its calls take one each. A call
+// that acts takes no turn, because it waits for an ad platform or the control data.
 func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
-	if !s.nested {
+	if !tool.Asks && !acts(tool, args) {
 		leave, err := s.service.turns.enter(ctx)
 		if err != nil {
 			return nil, err

@@ -19,23 +19,22 @@ const (
 	overloadWait = 200 * time.Millisecond // maximum wait of a call in an overload
 )
 
-var errBusy = fault.Unavailable("the service is busy").WithHint("Repeat the call in a few seconds.")
+var errBusy = fault.Unavailable("the service is busy").WithHint("Try again in a few seconds.")
 
 // turns limits the number of answers that are calculated at the same time. Further calls wait, in the order of their
-// arrival. In a burst, calls wait until they are calculated. In an overload, a call that would wait for longer than
+// arrival. In a burst, a call waits for up to burstWait. In an overload, a call that would wait for longer than
 // overloadWait is rejected, so the queue stays short and the service answers as many calls as without an overload. The
 // rule is that of adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel (Nichols and
 // Jacobson 2012).
 type turns struct {
-	slots *semaphore.Weighted
-	now   func() time.Time // the real clock
-	calm  atomic.Int64     // the last time without a waiting call, in nanoseconds of the Unix time
+	slots   *semaphore.Weighted
+	now     func() time.Time // the real clock
+	waiting atomic.Int64     // number of waiting calls
+	since   atomic.Int64     // time from which calls have waited without a break, in nanoseconds of the Unix time
 }
 
 func newTurns(slots int, now func() time.Time) *turns {
-	t := &turns{slots: semaphore.NewWeighted(int64(slots)), now: now}
-	t.calm.Store(now().UnixNano())
-	return t
+	return &turns{slots: semaphore.NewWeighted(int64(slots)), now: now}
 }
 
 // usualTurns returns the number of answers that this machine calculates at the same time.
@@ -44,13 +43,16 @@ func usualTurns() int { return turnsPerCore * runtime.GOMAXPROCS(0) }
 // enter waits for a turn. The caller calls leave after the calculation. If the wait is too long, the error is errBusy.
 func (t *turns) enter(ctx context.Context) (leave func(), err error) {
 	leave = func() { t.slots.Release(1) }
-	now := t.now()
 	if t.slots.TryAcquire(1) { // fails while calls wait
-		t.calm.Store(now.UnixNano())
 		return leave, nil
 	}
+	now := t.now()
+	if t.waiting.Add(1) == 1 {
+		t.since.Store(now.UnixNano())
+	}
+	defer t.waiting.Add(-1)
 	longest := burstWait
-	if now.Sub(time.Unix(0, t.calm.Load())) > burstTime {
+	if now.Sub(time.Unix(0, t.since.Load())) > burstTime {
 		longest = overloadWait
 	}
 	waiting, cancel := context.WithTimeout(ctx, longest)

@@ -11,36 +11,41 @@ import (
 func TestABurstWaitsAndAnOverloadIsRejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(2, time.Now)
+		turns := newTurns(1, time.Now)
 		enter := func() (func(), time.Duration, error) {
 			began := time.Now()
 			leave, err := turns.enter(t.Context())
 			return leave, time.Since(began), err
 		}
-		first, _, err := enter()
+		leave, _, err := enter()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := enter(); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(burstWait-time.Second, first)
-		first, took, err := enter()
+		// The only turn is taken for a long time, but no call waits.
+		time.Sleep(2 * burstTime)
+		time.AfterFunc(burstWait-time.Second, leave)
+		leave, took, err := enter()
 		if err != nil || took != burstWait-time.Second {
-			t.Errorf("a call of a burst entered after %v, %v; want %v", took, err, burstWait-time.Second)
+			t.Fatalf("a call of a burst: %v after %v, want a turn after %v", err, took, burstWait-time.Second)
 		}
-		// Calls have now waited for longer than burstTime.
+		go func() {
+			if _, took, err := enter(); !errors.Is(err, errBusy) || took != burstWait {
+				t.Errorf("the first call that waits: %v after %v, want %v after %v", err, took, errBusy, burstWait)
+			}
+		}()
+		time.Sleep(burstTime + time.Millisecond)
 		if _, took, err := enter(); !errors.Is(err, errBusy) || took != overloadWait {
 			t.Errorf("a call of an overload: %v after %v, want %v after %v", err, took, errBusy, overloadWait)
 		}
-		first()
-		if first, took, err = enter(); err != nil || took != 0 {
-			t.Fatalf("a call with a free turn: %v after %v", err, took)
-		}
+		synctest.Wait()
+		time.Sleep(burstWait)
 		if _, took, err := enter(); !errors.Is(err, errBusy) || took != burstWait {
 			t.Errorf("a call of the next burst: %v after %v, want %v after %v", err, took, errBusy, burstWait)
 		}
-		first()
+		leave()
+		if _, took, err = enter(); err != nil || took != 0 {
+			t.Errorf("a call with a free turn: %v after %v", err, took)
+		}
 	})
 }
 

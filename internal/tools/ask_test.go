@@ -97,7 +97,7 @@ func TestQuestionsChangeNothing(t *testing.T) {
 func TestAFollowUpUsesThePreviousQuestion(t *testing.T) {
 	t.Parallel()
 	deps := fixtureDeps(t)
-	deps.Turns = 1 // the calls of a question need no turn of their own
+	deps.Turns = 1 // the question takes none
 	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)

@@ -150,8 +150,16 @@ func (s *Sender) Write(ctx context.Context, w control.Workspace) (alert.Letter, 
 		text.WriteString(name + "\n" + strings.Repeat("-", len(name)) + "\n" + strings.Join(lines, "\n") + "\n")
 	}
 	part(title, figures(sales.Metrics, w.Currency)...)
-	part("Why", s.summaryOf(why(ctx, s, w, week)))
-	part("Outlook", s.summaryOf(outlook(ctx, s, w)))
+	causes, err := why(ctx, s, w, week)
+	if fault.KindOf(err) == fault.KindUnavailable {
+		return alert.Letter{}, err // the next attempt writes the whole summary
+	}
+	part("Why", s.summaryOf(causes, err))
+	forecast, err := outlook(ctx, s, w)
+	if fault.KindOf(err) == fault.KindUnavailable {
+		return alert.Letter{}, err
+	}
+	part("Outlook", s.summaryOf(forecast, err))
 	if lines := s.decisions(ctx, w); len(lines) > 0 {
 		part("What to do next", lines...)
 	}

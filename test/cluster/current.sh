@@ -8,7 +8,7 @@ export work
 work=$(mktemp -d "${TMPDIR:-/tmp}/assay-chdb-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 npm install --silent --no-audit --no-fund --prefix "$work" chdb@3.4.0
-CLICKHOUSE_LOG=debug test/cluster/up --single bash -c '
+CLICKHOUSE_LOG=debug test/cluster/up --single bash -euc '
   go test -count=1 -run "NodesSee|DeletedWorkspace|LastBase|EarlierRelease|Move" ./internal/warehouse/clickhouse
   sed -n "s/.*executeQuery: (from [^)]*) //p" "$ASSAY_TEST_CLUSTER_DIR"/s1r1/server.log >"$work/statements"'
 # The settings of the driver are not part of a statement.

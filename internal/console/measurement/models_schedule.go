@@ -234,7 +234,7 @@ func (s *scheduleView) words() []string {
 	if plan.Proven {
 		words = append(words, fmt.Sprintf("No other weekly allocation within these limits increases the posterior mean of incremental revenue by more than %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
-		words = append(words, "Some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend. A better allocation may exist.")
+		words = append(words, "A better allocation may exist, because some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend.")
 	}
 	return append(words,
 		"The weekly limit of a channel is the highest weekly spend in the data. If the channel’s maximum divided by the number of weeks is higher, the quotient is the limit. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")

@@ -13,7 +13,7 @@ import (
 // DayOrder is the order of day and month in a file: 03/04/2026 is in April or in March.
 type DayOrder byte
 
-// Orders of day and month. The order does not affect ISO days and days with the name of the month.
+// The orders of day and month in a date. They do not affect ISO dates or dates with a month name.
 const (
 	UnknownOrder DayOrder = iota
 	MonthFirst

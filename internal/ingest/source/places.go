@@ -79,8 +79,8 @@ var surfaces = map[string]measure.Surface{
 	"shopify draft order": measure.Wholesale, "draft orders": measure.Wholesale,
 }
 
-// Surface returns the sales surface of a source's name, or ok = false for an unknown name. Orders without a name belong
-// to the online store.
+// Surface returns the sales surface for a sales channel name, or ok = false for an unknown name. Orders without a sales
+// channel belong to the online store.
 func Surface(name string) (measure.Surface, bool) {
 	if name == "" {
 		return measure.OnlineStore, true
