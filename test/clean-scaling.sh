@@ -19,7 +19,7 @@ block() {
 rm -f "$root"/root/node*.pid
 stop() {
   trap - EXIT
-  inside 'kill $(cat node*.pid) 2>/dev/null'
+  inside 'kill $(cat node*.pid)' 2>/dev/null || true
   wait
   inside 'for s in clickhouse-server redis-server postgresql; do service $s stop; done' >"$root.stop" 2>&1 || true
   umount -l "$root/dev" "$root/proc" || true

@@ -214,7 +214,7 @@ func TestEqualConcurrentCallsAreCalculatedOnce(t *testing.T) {
 	}
 }
 
-// In an overload, a call is rejected with a protocol error. Cached answers need no turn.
+// In an overload, a call is rejected with a protocol error. Cached answers and calls that act need no turn.
 func TestAnOverloadIsRejected(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -235,9 +235,10 @@ func TestAnOverloadIsRejected(t *testing.T) {
 		t.Errorf("a call in an overload: %v, want a fault of kind %s", err, fault.KindUnavailable)
 	}
 	b.call(t, read, "first", `{}`)
+	b.call(t, key(control.ScopeRead, control.ScopeWrite), "second", `{"confirm":true}`)
 	close(b.held)
-	if err := some.Wait(); err != nil || b.runs.Load() != 3 {
-		t.Errorf("%d calculations, %v; want 3", b.runs.Load(), err)
+	if err := some.Wait(); err != nil || b.runs.Load() != 4 {
+		t.Errorf("%d calculations, %v; want 4", b.runs.Load(), err)
 	}
 	if r := b.call(t, read, "third", `{}`); r.IsError {
 		t.Errorf("a call after the overload: %s", r.Content[0].Text)

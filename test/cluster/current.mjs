@@ -1,4 +1,4 @@
-// Runs distinct statements of a file on the engine of chdb, in their order, and checks that it knows the settings of another
+// Runs the statements of a file on the engine of chdb, at most three of a kind, in their order, and checks that it knows the settings of another
 // file. An INSERT gets its rows from the driver, so it is run without rows.
 import { readFileSync } from "node:fs";
 import { Session } from "chdb";
