@@ -78,18 +78,24 @@ func (e *endNames) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spread moves labels apart between low and high and keeps their order.
 func spread(ends []end, low, high vg.Length) {
-	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(b.y, a.y) })
+	Spread(ends, func(e *end) *vg.Length { return &e.y }, endHigh, low, high)
+}
+
+// Spread moves labels apart, so that their positions differ by at least gap, and keeps their order. The labels stay
+// between low and high if there is room. Spread sorts the labels from high to low.
+func Spread[L any, F ~float64](labels []L, at func(*L) *F, gap, low, high F) {
+	slices.SortStableFunc(labels, func(a, b L) int { return cmp.Compare(*at(&b), *at(&a)) })
 	ceiling := high
-	for i := range ends {
-		ends[i].y = min(ends[i].y, ceiling)
-		ceiling = ends[i].y - endHigh
+	for i := range labels {
+		y := at(&labels[i])
+		*y = min(*y, ceiling)
+		ceiling = *y - gap
 	}
 	floor := low
-	for i := len(ends) - 1; i >= 0 && ends[i].y < floor; i-- {
-		ends[i].y = floor
-		floor += endHigh
+	for i := len(labels) - 1; i >= 0 && *at(&labels[i]) < floor; i-- {
+		*at(&labels[i]) = floor
+		floor += gap
 	}
 }
 

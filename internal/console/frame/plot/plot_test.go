@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -134,3 +137,36 @@ func TestPicturesOfUnusualFiguresAreWellFormed(t *testing.T) {
 }
 
 func fmtOf(x float64) string { return fmt.Sprint(x) }
+
+// If labels are moved one after another, the loop may never end: because of rounding, a position plus 13 may differ from
+// that position by less than 13.
+func TestNamesOfDesignsDoNotTouch(t *testing.T) {
+	t.Parallel()
+	number := regexp.MustCompile(`class="name-end[^>]* y="([^"]*)"`)
+	for i := range 2000 {
+		first := 100 - float64(i)/20
+		for _, others := range [][]float64{{first}, {first, first}, {first - 6.5, first - 3}, {0, 0}} {
+			p := plot.Power{Most: 1, Lines: []plot.PowerLine{{Name: "Pause", Values: []float64{0, first}}}}
+			for _, v := range others {
+				p.Lines = append(p.Lines, plot.PowerLine{Name: "Other", Values: []float64{0, max(0, v)}})
+			}
+			var at []float64
+			for _, found := range number.FindAllStringSubmatch(string(p.Draw(400)), -1) {
+				y, err := strconv.ParseFloat(found[1], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at = append(at, y)
+			}
+			slices.Sort(at)
+			if len(at) != len(p.Lines) || at[0] < 24 || at[len(at)-1] > 230 {
+				t.Fatalf("lines end at %v and %v, names at %v", first, others, at)
+			}
+			for j := range at[1:] {
+				if at[j+1]-at[j] < 12.8 { // positions have one decimal
+					t.Fatalf("lines end at %v and %v, names at %v", first, others, at)
+				}
+			}
+		}
+	}
+}

@@ -3,6 +3,8 @@ package plot
 import (
 	"html/template"
 	"math"
+
+	"assay/internal/chart"
 )
 
 // Power is a chart of the power of several designs by the true effect.
@@ -23,6 +25,12 @@ type PowerLine struct {
 	Values []float64
 }
 
+// designName is the label at the end of a line.
+type designName struct {
+	PowerLine
+	up float64 // height of the line's end
+}
+
 // Draw draws the chart with a width in CSS pixels.
 func (p Power) Draw(width int) template.HTML {
 	const left, right, top, height = 46.0, 96.0, 24.0, 200.0
@@ -40,7 +48,7 @@ func (p Power) Draw(width int) template.HTML {
 		c.text("tick", "end", left-8, y(v)+4, trimmed(v)+"%")
 	}
 	step := forestStep(math.Max(p.Most, 0.1))
-	for v := 0.0; v <= p.Most; v += step {
+	for v := 0.0; v <= p.Most; v += step { // at most 7 steps
 		c.text("tick", "middle", x(v), top+height+18, trimmed(v))
 	}
 	c.text("tick", "middle", (left+wide-right)/2, top+height+36, p.Across)
@@ -49,7 +57,7 @@ func (p Power) Draw(width int) template.HTML {
 		c.line("marker", x(p.Marker), 16, x(p.Marker), y(0))
 		c.text("note-text", "middle", x(p.Marker), 12, p.MarkerName)
 	}
-	used := []float64{}
+	var ends []designName
 	for _, line := range p.Lines {
 		values := make([]*float64, len(line.Values))
 		for i := range line.Values {
@@ -60,17 +68,13 @@ func (p Power) Draw(width int) template.HTML {
 			class = "curve chosen"
 		}
 		c.add(`<path class="%s" d="%s"/>`, class, path(values, func(i int) float64 { return x(p.Most * float64(i) / float64(max(1, len(values)-1))) }, y))
-		if len(values) == 0 {
-			continue
+		if len(values) > 0 {
+			ends = append(ends, designName{line, -y(line.Values[len(values)-1])})
 		}
-		at := y(line.Values[len(line.Values)-1]) + 4
-		for i := 0; i < len(used); i++ {
-			if math.Abs(used[i]-at) < 13 {
-				at, i = used[i]+13, -1
-			}
-		}
-		used = append(used, at)
-		c.text("name-end"+map[bool]string{true: " chosen"}[line.Chosen], "start", wide-right+6, at, line.Name)
+	}
+	chart.Spread(ends, func(n *designName) *float64 { return &n.up }, 13, -y(0), -y(100))
+	for _, n := range ends {
+		c.text("name-end"+map[bool]string{true: " chosen"}[n.Chosen], "start", wide-right+6, -n.up+4, n.Name)
 	}
 	return c.done("power", p.Label, wide, top+height+42, "")
 }
