@@ -17,6 +17,7 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/panics"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 )
@@ -48,10 +49,15 @@ type Engine struct {
 	log            *slog.Logger
 
 	beforeCommit, afterCommit func() // test hooks, called around the commit in ClickHouse
+	beforeApply               func() // test hook, called before rows are read from ClickHouse
 
-	mu     sync.Mutex // guards the fields below
-	copies map[measure.WorkspaceID]*localCopy
-	failed map[measure.WorkspaceID]error // errors of the last attempts to update a copy
+	open context.Context //nolint:containedctx // updates that outlive their calls end with it, when the engine is closed
+	stop func()          // ends open
+
+	mu        sync.Mutex // guards the fields below
+	copies    map[measure.WorkspaceID]*localCopy
+	failed    map[measure.WorkspaceID]error // errors of the last attempts to update a copy
+	refreshes sync.WaitGroup
 }
 
 // localCopy is the engine's state for the local copy of a workspace.
@@ -62,9 +68,17 @@ type localCopy struct {
 	known   bool       // the field place is up to date
 	place   duckdb.Place
 	checked time.Time // last time when no later commit was found
+	running *refresh  // nil: no update runs
 
 	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
+}
+
+// refresh is a running update of a local copy. Calls share it, and it continues when a call ends: the first update of a
+// large workspace takes longer than the deadline of a call.
+type refresh struct {
+	done chan struct{} // closed at the end
+	err  error         // valid after the end
 }
 
 // Open connects to ClickHouse and creates missing tables. An unreachable server is an error of kind unavailable.
@@ -81,19 +95,34 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		store: store, options: options, log: log, beforeCommit: func() {}, afterCommit: func() {},
+		store: store, options: options, log: log, beforeCommit: func() {}, afterCommit: func() {}, beforeApply: func() {},
 		copies: map[measure.WorkspaceID]*localCopy{}, failed: map[measure.WorkspaceID]error{},
 	}
+	e.open, e.stop = context.WithCancel(context.Background())
 	local := options.Local
 	local.Publish = e.publish
 	if e.Engine, err = duckdb.Open(ctx, local); err != nil {
+		e.stop()
 		return nil, errors.Join(err, store.close())
 	}
 	return e, nil
 }
 
-// Close waits for running queries and imports until ctx ends, then closes the copies and the connections.
+// Close cancels updates of copies. It waits for them and for running queries and imports until ctx ends, then closes the
+// copies and the connections.
 func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	e.stop()
+	e.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		e.refreshes.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 	return errors.Join(e.Engine.Close(ctx), e.store.close())
 }
 
@@ -145,7 +174,8 @@ func (e *Engine) placeOf(ctx context.Context, ws measure.WorkspaceID, c *localCo
 	return p, err
 }
 
-// update applies the commits that the local copy lacks. If there are none, it takes no lock.
+// update waits until the local copy has the commits that the call must see. If there is no later commit, it takes no
+// lock.
 func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	c := e.copyOf(ws)
 	c.mu.Lock()
@@ -154,28 +184,69 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	if fresh {
 		return nil
 	}
-	began := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
-	place, err := e.placeOf(ctx, ws, c)
-	if err != nil {
-		return err
-	}
-	commits, err := e.store.commits(ctx, ws, place.Sequence)
-	if err != nil {
-		return err
-	}
-	if !commits.upToDate(place) {
-		if err := c.enter(ctx, ws); err != nil {
+	for {
+		began := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
+		place, err := e.placeOf(ctx, ws, c)
+		if err != nil {
 			return err
 		}
-		defer c.leave()
-		if _, err := e.applyLatest(ctx, ws, c); err != nil {
+		commits, err := e.store.commits(ctx, ws, place.Sequence)
+		if err != nil {
 			return err
 		}
+		if commits.upToDate(place) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.checked = began
+			return nil
+		}
+		r := e.refresh(ws, c)
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return fault.Unavailable("this node is still copying the facts of %s from ClickHouse", ws).WithHint("try again in a minute").Wrap(ctx.Err())
+		}
+		if r.err != nil {
+			return r.err
+		}
 	}
+}
+
+// refresh returns the running update of a copy. If none runs, it starts one.
+func (e *Engine) refresh(ws measure.WorkspaceID, c *localCopy) *refresh {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.checked = began
-	return nil
+	if c.running != nil {
+		return c.running
+	}
+	r := &refresh{done: make(chan struct{})}
+	end := func(err error) {
+		r.err = err
+		close(r.done)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open.Err() != nil {
+		end(fault.Unavailable("this node is shutting down"))
+		return r
+	}
+	c.running = r
+	e.refreshes.Go(func() {
+		err := panics.Caught(func() error {
+			if err := c.enter(e.open, ws); err != nil {
+				return err
+			}
+			defer c.leave()
+			_, err := e.applyLatest(e.open, ws, c)
+			return err
+		})
+		e.noteUpdate(e.open, ws, err)
+		c.mu.Lock()
+		c.running = nil
+		c.mu.Unlock()
+		end(err)
+	})
+	return r
 }
 
 // noteUpdate records whether the update of a workspace's copy succeeded.

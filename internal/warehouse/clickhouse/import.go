@@ -16,6 +16,9 @@ import (
 // the local copy has all commits.
 func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
 	c := e.copyOf(spec.Workspace)
+	if err := e.update(ctx, spec.Workspace); err != nil {
+		return nil, err
+	}
 	if err := c.enter(ctx, spec.Workspace); err != nil {
 		return nil, err
 	}
@@ -191,6 +194,7 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 		}
 		return nil
 	}
+	e.beforeApply()
 	// A replica may not have all rows yet.
 	return all, e.store.again(ctx, func() error {
 		if of < schema {

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,6 +112,74 @@ func TestNodesSeeEachOthersImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSame(t, "after changes", a, b, node(t, store, clock))
+}
+
+// A copy of a large workspace takes longer than a call may wait. The copying continues after the call, so a later call is
+// answered.
+func TestACopyContinuesAfterTheCallThatStartedIt(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a, b := node(t, store, clock), node(t, store, clock)
+	mustLoad(t, a, someOrders("a", 300, 1000))
+	var copies atomic.Int64
+	asked, release := make(chan struct{}), make(chan struct{})
+	b.beforeApply = func() {
+		if copies.Add(1) == 1 {
+			close(asked)
+		}
+		<-release
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := make(chan error, 2)
+	go func() {
+		_, err := b.Version(ctx, "shop")
+		calls <- err
+	}()
+	<-asked
+	cancel()
+	if err := <-calls; fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("the first call ended with %v, want a fault of kind unavailable", err)
+	}
+	go func() {
+		_, err := b.Version(t.Context(), "shop")
+		calls <- err
+	}()
+	close(release)
+	if err := <-calls; err != nil {
+		t.Fatal(err)
+	}
+	wantOrders(t, b, 300)
+	if n := copies.Load(); n != 1 {
+		t.Errorf("the facts were copied %d times", n)
+	}
+}
+
+// An update ends when its engine is closed.
+func TestClosingAnEngineEndsItsUpdates(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a, b := node(t, store, clock), node(t, store, clock)
+	mustLoad(t, a, someOrders("a", 30, 1000))
+	asked := make(chan struct{})
+	b.beforeApply = func() {
+		close(asked)
+		<-b.open.Done()
+	}
+	call := make(chan error, 1)
+	go func() {
+		_, err := b.Version(t.Context(), "shop")
+		call <- err
+	}()
+	<-asked
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-call; err == nil {
+		t.Error("the call was answered by a closed engine")
+	}
+	if _, err := b.Version(t.Context(), "shop"); err == nil {
+		t.Error("a closed engine answered")
+	}
 }
 
 func TestADeletedWorkspaceIsEmptyOnAllNodes(t *testing.T) {
