@@ -1,9 +1,11 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"testing"
 )
 
@@ -29,5 +31,26 @@ func TestErrorsWithoutAKindAreInternalAndHidden(t *testing.T) {
 	}
 	if text, _, ok := Public(io.EOF); ok {
 		t.Errorf("Public shows %q", text)
+	}
+}
+
+func TestRejectionsOnPurposeAreWarnings(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context //nolint:containedctx // a case
+		err  error
+		want slog.Level
+	}{
+		{t.Context(), fmt.Errorf("performance: %w", Unavailable("the service is busy")), slog.LevelWarn},
+		{t.Context(), Unavailable("the store does not respond").Wrap(io.EOF), slog.LevelError},
+		{t.Context(), New(KindMisconfigured, "no secret"), slog.LevelError},
+		{t.Context(), io.EOF, slog.LevelError},
+		{ended, io.EOF, slog.LevelInfo},
+	} {
+		if got := LogLevel(c.ctx, c.err); got != c.want {
+			t.Errorf("%v is logged at %v, want %v", c.err, got, c.want)
+		}
 	}
 }

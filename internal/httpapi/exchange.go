@@ -127,7 +127,7 @@ func (s *service) panicked(x *exchange, r *http.Request, cause any) {
 
 // logFailure logs an error that the caller does not see.
 func (s *service) logFailure(x *exchange, r *http.Request, what string, err error) {
-	s.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), what, slog.String("request_id", x.requestID), slog.Any("error", err))
+	s.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context(), err), what, slog.String("request_id", x.requestID), slog.Any("error", err))
 }
 
 // busyFor is the wait in seconds before a caller repeats a request that was rejected with 503.
@@ -152,7 +152,7 @@ func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
 		level = slog.LevelDebug
 	}
 	if x.reply.Err != nil {
-		level = fault.LogLevel(r.Context())
+		level = fault.LogLevel(r.Context(), x.reply.Err)
 	}
 	log := s.Log.Handler()
 	if !log.Enabled(r.Context(), level) {

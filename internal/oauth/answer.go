@@ -64,7 +64,7 @@ func notConfigured() *refusal {
 
 // report logs details that the caller must not see.
 func (s *Server) report(r *http.Request, err error) {
-	s.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
+	s.log.LogAttrs(r.Context(), fault.LogLevel(r.Context(), err), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
 }
 
 // broken logs an internal failure and returns the error response. If the store does not respond, the response asks the

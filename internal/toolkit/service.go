@@ -315,7 +315,7 @@ func (s *Session) failed(ctx context.Context, tool string, err error) (json.RawM
 	if s.faults {
 		return nil, err
 	}
-	s.service.deps.Log.LogAttrs(ctx, fault.LogLevel(ctx), "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
+	s.service.deps.Log.LogAttrs(ctx, fault.LogLevel(ctx, err), "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
 		slog.String("request_id", s.requestID), slog.Any("error", err))
 	return s.refused(fault.New(fault.KindUnavailable, "%s failed with an internal error, logged as request %s", tool, s.requestID).
 		WithHint("Try again. If the error persists, report the request ID to the operator."))

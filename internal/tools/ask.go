@@ -169,7 +169,7 @@ func askSummary(a *AskAnswer) string {
 func namesToAsk(ctx context.Context, c *toolkit.Call) []ask.Name {
 	found, err := c.Names(ctx)
 	if err != nil {
-		c.Log.LogAttrs(ctx, fault.LogLevel(ctx), "names for questions", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
+		c.Log.LogAttrs(ctx, fault.LogLevel(ctx, err), "names for questions", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
 		return nil
 	}
 	var out []ask.Name

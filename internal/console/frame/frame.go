@@ -207,5 +207,5 @@ func (c *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (c *Frame) logFailure(r *http.Request, err error) {
-	c.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "page", slog.String("route", r.Pattern), slog.Any("error", err))
+	c.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context(), err), "page", slog.String("route", r.Pattern), slog.Any("error", err))
 }
