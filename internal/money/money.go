@@ -75,10 +75,20 @@ func (a Amount) Add(b Amount) (Amount, error) {
 // Rate is an exact exchange rate: the number of units of the target currency per unit of the source currency.
 type Rate struct{ ratio *big.Rat }
 
-// ParseRate reads a positive decimal such as "1.0842".
+// longestRate is the maximum length of an exchange rate. Exact arithmetic with long numbers takes much time.
+const longestRate = 64
+
+// ParseRate reads a positive decimal such as "1.0842", with at most 64 characters.
 func ParseRate(s string) (Rate, error) {
-	r, ok := new(big.Rat).SetString(strings.TrimSpace(s))
-	if !ok || r.Sign() <= 0 || strings.ContainsAny(s, "/eE") {
+	s = strings.TrimSpace(s)
+	if len(s) > longestRate {
+		return Rate{}, fmt.Errorf("an exchange rate of %d characters is not accepted; use at most %d", len(s), longestRate)
+	}
+	r, ok := new(big.Rat), strings.Trim(s, "+.0123456789") == "" // an exponent could have millions of digits
+	if ok {
+		_, ok = r.SetString(s)
+	}
+	if !ok || r.Sign() <= 0 {
 		return Rate{}, fmt.Errorf("%q is not a positive exchange rate", s)
 	}
 	return Rate{ratio: r}, nil

@@ -2,6 +2,7 @@ package money
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 )
 
@@ -99,7 +100,7 @@ func TestConvertRoundsOnce(t *testing.T) {
 			t.Errorf("%s at %s = %s, %v; want %s", c.from, c.rate, got, err, c.want)
 		}
 	}
-	for _, s := range []string{"", "0", "-1", "1/2", "1e3", "x"} {
+	for _, s := range []string{"", "0", "-1", "1/2", "1e3", "x", "1e1000000", "0x1p10000000", "1_0", "1.2.3", "0." + strings.Repeat("1", 64)} {
 		if _, err := ParseRate(s); err == nil {
 			t.Errorf("ParseRate(%q) is accepted", s)
 		}

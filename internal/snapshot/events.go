@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -177,14 +178,20 @@ func (c *calendar) settle() {
 	if all <= 0 {
 		return
 	}
+	own := map[bool]float64{}
+	for _, earlier := range []bool{false, true} {
+		own[earlier] = median(ordinary(func(d changeDay) bool { return d.earlier == earlier }))
+	}
+	var factor [7]float64
+	for weekday := range factor {
+		same := ordinary(func(d changeDay) bool { return d.Weekday() == time.Weekday(weekday) })
+		if factor[weekday] = 1; len(same) >= 3 {
+			factor[weekday] = median(same) / all
+		}
+	}
 	var gaps []float64
 	for i, d := range c.days {
-		own := median(ordinary(func(o changeDay) bool { return o.earlier == d.earlier }))
-		same := ordinary(func(o changeDay) bool { return o.Weekday() == d.Weekday() })
-		c.days[i].usual = own
-		if len(same) >= 3 {
-			c.days[i].usual = own * median(same) / all
-		}
+		c.days[i].usual = own[d.earlier] * factor[d.Weekday()]
 		if d.orders > 0 {
 			gaps = append(gaps, math.Abs(d.value-c.days[i].usual))
 			c.orders += d.orders

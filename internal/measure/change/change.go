@@ -95,18 +95,28 @@ func weight(some, n int) float64 {
 
 // Rounded rounds parts to minor units that add up to total, by largest remainder. Each part is rounded down, and the
 // remaining units go to the largest fractions. Of equal fractions, the earlier part is first. Before rounding, the
-// parts must add up to the total, except for rounding errors.
+// parts must add up to the total, except for rounding errors. Rounded returns nil if a part is larger than 2^53, because
+// units are lost in such a part.
 func Rounded(total int64, parts []float64) []int64 {
 	whole, order := make([]int64, len(parts)), make([]int, len(parts))
 	left := total
 	for i, p := range parts {
+		if !(math.Abs(p) <= 1<<53) { // not a number, or too large
+			return nil
+		}
 		whole[i], order[i] = int64(math.Floor(p)), i
 		left -= whole[i]
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(parts[b]-math.Floor(parts[b]), parts[a]-math.Floor(parts[a]))
 	})
-	for i := 0; left != 0 && len(parts) > 0; i = (i + 1) % len(parts) {
+	if n := int64(len(parts)); n > 0 { // only rounding errors of large parts exceed one unit per part
+		for i := range whole {
+			whole[i] += left / n
+		}
+		left %= n
+	}
+	for i := 0; left != 0 && len(parts) > 0; i++ {
 		if left > 0 {
 			whole[order[i]]++
 			left--

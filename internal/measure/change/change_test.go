@@ -114,6 +114,20 @@ func TestRoundedPartsAddUpExactly(t *testing.T) {
 	}
 }
 
+// Small spend before, and spend without revenue after, make parts that exceed every total.
+func TestPartsThatAreTooLargeAreNotRounded(t *testing.T) {
+	t.Parallel()
+	huge := change.Factors([]float64{100, 1e10}, []float64{2e9, 0})
+	for _, parts := range [][]float64{huge, {math.NaN(), 1}, {math.Inf(1), math.Inf(-1)}, {1 << 54, -1 << 54}} {
+		if got := change.Rounded(-1_000_000_000_000, parts); got != nil {
+			t.Errorf("parts %v became %v", parts, got)
+		}
+	}
+	if got := change.Rounded(1_000_000_000_003, []float64{1, 2}); !slices.Equal(got, []int64{500_000_000_001, 500_000_000_002}) {
+		t.Errorf("a rest that exceeds rounding errors became %v", got)
+	}
+}
+
 func TestGroupsAndTheirRestAddUp(t *testing.T) {
 	t.Parallel()
 	before := map[string]int64{"a": 500, "b": 100, "gone": 40, "same": 7}

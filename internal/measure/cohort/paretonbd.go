@@ -94,6 +94,9 @@ func newRule() rule {
 	return r
 }
 
+// mostPanels limits the time with parameters far from all data, which the search for the maximum may try.
+const mostPanels = 1e5
+
 // left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its
 // singularities are at distance π. Panels of width 2 or eight e-folds give about fourteen digits with ten nodes. left
 // skips negligible panels.
@@ -110,7 +113,7 @@ func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	level := -(m.R+x)*math.Log(m.Alpha+tx) - (m.S+1)*math.Log(m.Beta+tx) + from
 	var total float64
 	var mean leaving
-	for panel := 0.0; panel < panels; panel++ {
+	for panel := 0.0; panel < min(panels, mostPanels); panel++ {
 		before := total
 		for i, u := range rule.x {
 			grown := math.Exp(from + (2*panel+1+u)*half)

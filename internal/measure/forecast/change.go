@@ -87,9 +87,9 @@ func levelShifts(j judgement, values []float64, season int) (shifts []Change) {
 	if n < 2*least || slices.Min(values) < 0 {
 		return nil
 	}
-	x := make([]float64, n)
+	x, most := make([]float64, n), 6*typical(j.errors)
 	for t, y := range values {
-		if x[t] = j.to(y); math.Abs(j.errors[t]) > 6*typical(j.errors) {
+		if x[t] = j.to(y); math.Abs(j.errors[t]) > most {
 			x[t] = median(slices.Clone(x[max(0, t-season) : t+1]))
 		}
 	}
