@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ import (
 type figures struct{ orders, revenue, refunds, spend int64 }
 
 // sameFigures checks that the `performance` tool and the statement return the same totals of a window, to the cent.
-func sameFigures(ctx context.Context, session mcp.Session, prepared *sql.Stmt, window civil.Range) error {
+func sameFigures(ctx context.Context, session mcp.Session, query queryer, window civil.Range) error {
 	text, err := call(ctx, session, window, "debug")
 	if err != nil {
 		return err
@@ -26,7 +25,7 @@ func sameFigures(ctx context.Context, session mcp.Session, prepared *sql.Stmt, w
 	if err != nil {
 		return fmt.Errorf("answer for %s: %w", window, err)
 	}
-	found, err := ask(ctx, prepared.QueryContext, window)
+	found, err := ask(ctx, query, window)
 	if err != nil {
 		return err
 	}

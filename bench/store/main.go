@@ -1,8 +1,9 @@
 // Command store compares Assay with direct use of DuckDB on many orders. It compares the import of an orders file with
 // DuckDB's own reader. It also compares the `performance` tool over 30 days with handwritten SQL for the same answer on
-// the same file.
+// the same file. With ClickHouse servers, Assay stores its facts there, and the peer is SQL on tables of these servers.
 //
 //	store run --assay bin/assay [--orders 10000000] [--imports 3] [--calls 200] [--newest-first]
+//	store run --facts-url "$ASSAY_TEST_CLICKHOUSE"    (in test/cluster/up; one import)
 //	store read CSV DATABASE      (started by run: DuckDB's reader)
 package main
 
@@ -48,6 +49,7 @@ type settings struct {
 	imports     int // rounds of importing
 	calls       int // number of windows
 	newestFirst bool
+	factsURL    string // ClickHouse servers; "": DuckDB
 }
 
 func options(args []string) settings {
@@ -58,6 +60,7 @@ func options(args []string) settings {
 	flags.IntVar(&s.imports, "imports", 3, "how often each side imports the file")
 	flags.IntVar(&s.calls, "calls", 200, "how many windows of 30 days are asked for")
 	flags.BoolVar(&s.newestFirst, "newest-first", false, "write the file's latest order first")
+	flags.StringVar(&s.factsURL, "facts-url", "", "ClickHouse servers, as in the setting facts_url")
 	_ = flags.Parse(args) // the flag set exits on an error
 	return s
 }
@@ -75,6 +78,9 @@ func measure(ctx context.Context, o settings) (err error) {
 	if err := writeSpend(f.spend, lastDay); err != nil {
 		return err
 	}
+	if o.factsURL != "" {
+		return onClickHouse(ctx, o, f)
+	}
 	if err := compareImports(ctx, o, f); err != nil {
 		return err
 	}
@@ -86,5 +92,8 @@ type files struct {
 	orders, spend string // CSV
 	data          string // Assay's data directory
 }
+
+// copies is the folder of the node's copies of facts in ClickHouse.
+func (f files) copies() string { return filepath.Join(f.data, "copies") }
 
 func (f files) database() string { return filepath.Join(f.data, "facts", workspaceID+".duckdb") }

@@ -39,11 +39,15 @@ func comparePerformance(ctx context.Context, o settings, f files) (err error) {
 	if err := copyFile(copied, f.database()); err != nil {
 		return err
 	}
-	service, stop, err := openService(ctx, filepath.Dir(f.database()))
+	engine, err := duckdb.Open(ctx, duckdb.Options{Dir: filepath.Dir(f.database()), Clock: clock})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() { err = errors.Join(err, engine.Close(ctx)) }()
+	service, err := serviceOn(engine)
+	if err != nil {
+		return err
+	}
 	session := service.Session(reader(), "bench")
 	first := process.Begin()
 	if _, err := call(ctx, session, windowAt(0), "debug"); err != nil {
@@ -57,11 +61,11 @@ func comparePerformance(ctx context.Context, o settings, f files) (err error) {
 		}
 		defer func() { err = errors.Join(err, prepared.Close()) }()
 		for i := range o.calls {
-			if err := sameFigures(ctx, session, prepared, windowAt(i)); err != nil {
+			if err := sameFigures(ctx, session, prepared.QueryContext, windowAt(i)); err != nil {
 				return err
 			}
 		}
-		sides := sidesOf(session, db, prepared)
+		sides := []*side{assaySide(session), sqlSide("SQL prepared once", prepared.QueryContext), sqlSide("SQL", unprepared(db))}
 		if err := inTurn(ctx, sides, o.calls); err != nil {
 			return err
 		}
@@ -69,24 +73,24 @@ func comparePerformance(ctx context.Context, o settings, f files) (err error) {
 	})
 }
 
-// sidesOf lists Assay and its peers: SQL that is prepared once, and SQL that is sent as text each time.
-func sidesOf(session mcp.Session, db *sql.Conn, prepared *sql.Stmt) []*side {
-	unprepared := func(ctx context.Context, args ...any) (*sql.Rows, error) {
+func assaySide(session mcp.Session) *side {
+	return &side{name: "assay", ask: func(ctx context.Context, w civil.Range) error {
+		_, err := call(ctx, session, w, "")
+		return err
+	}}
+}
+
+func sqlSide(name string, query queryer) *side {
+	return &side{name: name, ask: func(ctx context.Context, w civil.Range) error {
+		_, err := ask(ctx, query, w)
+		return err
+	}}
+}
+
+// unprepared sends the statement as text each time.
+func unprepared(db *sql.Conn) queryer {
+	return func(ctx context.Context, args ...any) (*sql.Rows, error) {
 		return db.QueryContext(ctx, statement, args...)
-	}
-	return []*side{
-		{name: "assay", ask: func(ctx context.Context, w civil.Range) error {
-			_, err := call(ctx, session, w, "")
-			return err
-		}},
-		{name: "SQL prepared once", ask: func(ctx context.Context, w civil.Range) error {
-			_, err := ask(ctx, prepared.QueryContext, w)
-			return err
-		}},
-		{name: "SQL", ask: func(ctx context.Context, w civil.Range) error {
-			_, err := ask(ctx, unprepared, w)
-			return err
-		}},
 	}
 }
 
@@ -113,22 +117,13 @@ func inTurn(ctx context.Context, sides []*side, calls int) error {
 	return nil
 }
 
-// openService opens the tools over a folder of facts.
-func openService(ctx context.Context, dir string) (s *toolkit.Service, stop func() error, err error) {
-	engine, err := duckdb.Open(ctx, duckdb.Options{Dir: dir, Clock: clock})
-	if err != nil {
-		return nil, nil, err
-	}
-	stop = func() error { return engine.Close(ctx) }
-	s, err = toolkit.NewService(toolkit.Deps{
+// serviceOn returns the tools over an engine.
+func serviceOn(engine warehouse.Engine) (*toolkit.Service, error) {
+	return toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{Facts: warehouse.New(engine), Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
 		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
 	}, tools.All())
-	if err != nil {
-		return nil, nil, errors.Join(err, stop())
-	}
-	return s, stop, nil
 }
 
 // clock returns noon of the store's last day.

@@ -29,8 +29,11 @@ type channelFigures struct {
 	orders, charged, refunds, undated, spend, reports int64
 }
 
+// queryer sends the statement with its arguments.
+type queryer func(ctx context.Context, args ...any) (*sql.Rows, error)
+
 // ask runs the statement for a window and for the previous window of equal length.
-func ask(ctx context.Context, query func(context.Context, ...any) (*sql.Rows, error), window civil.Range) ([]channelFigures, error) {
+func ask(ctx context.Context, query queryer, window civil.Range) ([]channelFigures, error) {
 	rows, err := query(ctx, window.Previous().First.String(), window.First.String(), window.Last.String())
 	if err != nil {
 		return nil, fmt.Errorf("hand-written SQL: %w", err)
