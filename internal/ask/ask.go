@@ -26,7 +26,7 @@ type Question struct {
 	Names    func() []Name // names of the store; nil: none. It is called only for questions with words that may be names
 	Decimals int           // decimals of the currency's minor unit
 
-	read *[]Name
+	read *[]knownName // nil: not read yet
 }
 
 // Call is a call of a tool.

@@ -268,16 +268,12 @@ func isCode(raw string) bool {
 // same capital letters.
 func (tr *Translator) findNames(c *clause, q *Question) {
 	for _, n := range tr.names(c, q) {
-		words := tokenize(n.Text)
-		if len(words) == 0 {
-			continue
-		}
 		for i := range c.tokens {
-			end, ok := tr.nameAt(c, i, words, n)
+			end, ok := tr.nameAt(c, i, n)
 			if !ok {
 				continue
 			}
-			c.markName(i, end, n)
+			c.markName(i, end, n.Name)
 			break
 		}
 	}
@@ -298,8 +294,8 @@ func (c *clause) markName(from, to int, n Name) {
 	c.names = append(c.names, n)
 }
 
-func (tr *Translator) nameAt(c *clause, i int, words []token, n Name) (end int, ok bool) {
-	t := c.tokens[i]
+func (tr *Translator) nameAt(c *clause, i int, n knownName) (end int, ok bool) {
+	t, words := c.tokens[i], n.words
 	if t.form == quoted && strings.EqualFold(t.text, n.Text) {
 		return i + 1, true
 	}
@@ -313,8 +309,19 @@ func (tr *Translator) nameAt(c *clause, i int, words []token, n Name) (end int, 
 	return i + len(words), rare
 }
 
-// names returns the names of the store, longest first, if the clause has a word that may be part of a name.
-func (tr *Translator) names(c *clause, q *Question) []Name {
+// knownName is a name of the store and its words.
+type knownName struct {
+	Name
+	words []token
+}
+
+// longestName is the maximum ratio of the lengths of a name and of the question that contains it. Short forms and
+// numbers, such as 17 for seventeen, can make the name longer.
+const longestName = 8
+
+// names returns the names of the store, longest first, if the clause has a word that may be part of a name. All clauses
+// of a question share them.
+func (tr *Translator) names(c *clause, q *Question) []knownName {
 	if q.Names == nil {
 		return nil
 	}
@@ -325,8 +332,16 @@ func (tr *Translator) names(c *clause, q *Question) []Name {
 		if !strange {
 			return nil
 		}
-		names := slices.Clone(q.Names())
-		slices.SortStableFunc(names, func(a, b Name) int { return len(b.Text) - len(a.Text) })
+		var names []knownName
+		for _, n := range q.Names() {
+			if len(n.Text) > longestName*len(q.Text) {
+				continue
+			}
+			if words := tokenize(n.Text); len(words) > 0 {
+				names = append(names, knownName{n, words})
+			}
+		}
+		slices.SortStableFunc(names, func(a, b knownName) int { return len(b.Text) - len(a.Text) })
 		q.read = &names
 	}
 	return *q.read
