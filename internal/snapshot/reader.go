@@ -145,6 +145,9 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 	s := State{Workspace: w, Now: now, Today: civil.DayOf(now, r.zone(w))}
 	s.Key = Key{dataKey: dataKey{workspace: w.ID, made: w.CreatedAt.UnixMicro()}, settings: w.Version, today: s.Today}
 	s.data, s.unversioned = r.Facts.Version(ctx, w.ID)
+	if ctx.Err() != nil && s.unversioned != nil { // the queries below would fail for the same reason
+		return s, s.unversioned
+	}
 	var err error
 	if s.MMM, err = r.Models.MMM(ctx, w); err != nil {
 		return s, err

@@ -229,7 +229,9 @@ func argument(args json.RawMessage, name string) json.RawMessage {
 // calculation. Failures are not cached. While the data version is unknown, no answer is cached. The state is read once:
 // it is part of the cache key, and the answer is calculated from it.
 func (s *Session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
-	state, err := s.service.reader.State(ctx, s.principal.Workspace, tool.Reads)
+	reading, cancel := context.WithTimeout(ctx, s.service.deps.Deadline)
+	defer cancel()
+	state, err := s.service.reader.State(reading, s.principal.Workspace, tool.Reads)
 	if err != nil {
 		return nil, err
 	}

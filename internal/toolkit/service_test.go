@@ -20,6 +20,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
+	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/snapshot"
@@ -611,5 +612,34 @@ func TestPromptsNeedTheirTools(t *testing.T) {
 	}
 	if _, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, nil); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a prompt without its tools: %v, want not found", err)
+	}
+}
+
+// copying is an engine that is still copying the facts when a call's deadline is reached.
+type copying struct{ warehouse.Engine }
+
+func (copying) Version(ctx context.Context, _ measure.WorkspaceID) (uint64, error) {
+	<-ctx.Done()
+	return 0, fault.Unavailable("this node is still copying the facts").WithHint("Try again in a minute.").Wrap(ctx.Err())
+}
+
+func TestACallHasADeadlineBeforeItsDataAreRead(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"first", "third"} { // cached and not cached
+		tool := toolkit.Define(toolkit.Spec{Name: name, Title: "Tool", Description: "Reads.", Uncached: name == "third"},
+			func(context.Context, *toolkit.Call, params) (*echo, error) { return &echo{}, nil }).Tool
+		b := &bench{noted: &calls{}}
+		var err error
+		b.Service, err = toolkit.NewService(toolkit.Deps{
+			Sources: snapshot.Sources{Facts: warehouse.New(copying{}), Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock},
+			Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Accounts: toolkittest.Nothing{}, Calls: b.noted, Callers: b, Log: slog.New(slog.DiscardHandler),
+			Deadline: time.Millisecond,
+		}, []toolkit.Tool{tool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := b.call(t, key(control.ScopeRead), name, `{}`); !r.IsError || !strings.Contains(r.Content[0].Text, "still copying") {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 }

@@ -58,6 +58,8 @@ type Engine struct {
 	copies    map[measure.WorkspaceID]*localCopy
 	failed    map[measure.WorkspaceID]error // errors of the last attempts to update a copy
 	refreshes sync.WaitGroup
+
+	small, large chan struct{} // one element per running update of a copy
 }
 
 // localCopy is the engine's state for the local copy of a workspace.
@@ -73,6 +75,14 @@ type localCopy struct {
 	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
 }
+
+// The maximum numbers of local copies that are updated at the same time, by the number of rows that they lack. Each
+// update has a connection to ClickHouse. A few large copies do not delay small ones.
+const (
+	mostSmall = 8
+	mostLarge = 2
+	largeRows = 1_000_000
+)
 
 // refresh is a running update of a local copy. Calls share it, and it continues when a call ends: the first update of a
 // large workspace takes longer than the deadline of a call.
@@ -97,6 +107,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	e := &Engine{
 		store: store, options: options, log: log, beforeCommit: func() {}, afterCommit: func() {}, beforeApply: func() {},
 		copies: map[measure.WorkspaceID]*localCopy{}, failed: map[measure.WorkspaceID]error{},
+		small: make(chan struct{}, mostSmall), large: make(chan struct{}, mostLarge),
 	}
 	e.open, e.stop = context.WithCancel(context.Background())
 	local := options.Local
@@ -200,7 +211,7 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 			c.checked = began
 			return nil
 		}
-		r := e.refresh(ws, c)
+		r := e.refresh(ws, c, commits)
 		select {
 		case <-r.done:
 		case <-ctx.Done():
@@ -212,12 +223,17 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	}
 }
 
-// refresh returns the running update of a copy. If none runs, it starts one.
-func (e *Engine) refresh(ws measure.WorkspaceID, c *localCopy) *refresh {
+// refresh returns the running update of a copy. If none runs, it starts one, which applies the missing commits and later
+// ones.
+func (e *Engine) refresh(ws measure.WorkspaceID, c *localCopy, missing history) *refresh {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
 		return c.running
+	}
+	slots := e.small
+	if missing.rows() > largeRows {
+		slots = e.large
 	}
 	r := &refresh{done: make(chan struct{})}
 	end := func(err error) {
@@ -233,6 +249,12 @@ func (e *Engine) refresh(ws measure.WorkspaceID, c *localCopy) *refresh {
 	c.running = r
 	e.refreshes.Go(func() {
 		err := panics.Caught(func() error {
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+			case <-e.open.Done():
+				return e.open.Err()
+			}
 			if err := c.enter(e.open, ws); err != nil {
 				return err
 			}

@@ -31,6 +31,14 @@ func (c commit) rows() (n int64) {
 	return n
 }
 
+// rows returns the number of changed rows of the commits.
+func (h history) rows() (n int64) {
+	for _, c := range h {
+		n += c.rows()
+	}
+	return n
+}
+
 // history contains the commits of a workspace in sequence. If several commits have the same sequence number, only the
 // latest attempt is valid. Earlier attempts had an unknown outcome and were abandoned.
 type history []commit

@@ -70,6 +70,9 @@ func parse(text string) (options *click.Options, s *store, err error) {
 	if options.Compression == nil {
 		options.Compression = &click.Compression{Method: click.CompressionLZ4}
 	}
+	if options.MaxOpenConns == 0 {
+		options.MaxOpenConns = 3 * (mostSmall + mostLarge) // updates of copies leave connections to calls and imports
+	}
 	if options.DialTimeout == 0 {
 		options.DialTimeout = 5 * time.Second
 	}
