@@ -126,11 +126,13 @@ func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in 
 	return report, errors.Join(err, a.Close())
 }
 
-// ClearFacts removes the facts of a deleted workspace with the same ID. Such facts remain if a process ended during the
-// deletion. Without them, ClearFacts does nothing.
+// ClearFacts removes the facts of a deleted workspace with the same ID. Such facts remain if the deletion was
+// interrupted, or if another node was importing. Without them, ClearFacts does nothing.
 func ClearFacts(ctx context.Context, c config.Config, id measure.WorkspaceID, caller operation.Caller, now func() time.Time) error {
-	if _, err := os.Stat(filepath.Join(c.Data, datadir.Facts, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if c.FactsURL.Text() == "" {
+		if _, err := os.Stat(filepath.Join(c.Data, datadir.Facts, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 	}
 	_, err := Do(ctx, c, operation.ClearFacts, operation.Call{Workspace: id, Caller: caller}, operation.None{}, now)
 	return err
