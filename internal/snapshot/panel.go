@@ -23,7 +23,8 @@ type Panel struct {
 	Inside   []warehouse.PanelCustomer
 }
 
-// CustomerPanel returns the customers that one channel acquired in a window, or all channels if channel is empty.
+// CustomerPanel returns the customers that one channel acquired in a window, or all channels if channel is empty. It
+// leaves out customers with a first order more than [cohort.LongestAge] days ago, which is a data error.
 func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel measure.Channel) (Panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
@@ -35,7 +36,8 @@ func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel 
 		p.Observed = c.Today.AddDays(-1)
 	}
 	for _, customer := range all.Customers {
-		if days.Contains(customer.FirstDay) && !customer.FirstDay.After(p.Observed) &&
+		age := p.Observed.Sub(customer.FirstDay)
+		if days.Contains(customer.FirstDay) && age >= 0 && age <= cohort.LongestAge &&
 			(channel == "" || customer.Channel == channel) {
 			p.Inside = append(p.Inside, customer)
 		}

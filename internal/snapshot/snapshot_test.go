@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
 	"assay/internal/measure"
+	"assay/internal/measure/cohort"
 	"assay/internal/measure/geo"
 	"assay/internal/measure/mix"
 	"assay/internal/money"
@@ -570,6 +572,31 @@ func TestNewCustomersAndTheirSpend(t *testing.T) {
 	projection, err := s.Project(t.Context(), panel)
 	if err != nil || len(projection.Refused) == 0 || projection.Project != nil {
 		t.Errorf("20 customers are projected: %+v, %v", projection, err)
+	}
+}
+
+// A first order more than a hundred years ago is a data error. The other customers have their value.
+func TestCustomersOfAMistakenCenturyAreLeftOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	observed := today.AddDays(-1)
+	var more warehouse.Batch
+	for i, day := range []civil.Date{civil.New(1900, 1, 1), observed.AddDays(-cohort.LongestAge - 1), observed.AddDays(-cohort.LongestAge)} {
+		key := fmt.Sprintf("old-%d", i)
+		more.Orders = append(more.Orders, warehouse.Order{
+			OrderRef: warehouse.OrderRef{Source: "shop", Key: key}, Name: key, At: day.UTC().Add(17 * time.Hour), Day: day, Surface: measure.OnlineStore,
+			Customer: key, Charged: 10000, Original: money.Amount{Minor: 10000, Currency: "USD"}, Status: "paid", Units: 1,
+		})
+	}
+	storetest.Load(t, b.facts, b.workspace.ID, "old.csv", &more)
+	s := b.take(t)
+	panel, err := s.CustomerPanel(t.Context(), civil.Range{First: civil.New(1900, 1, 1), Last: today}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, whole, err := snapshot.CurvesOf(panel.Members(s.NetOf))
+	if err != nil || whole.Customers != 21 || len(panel.Inside) != 21 {
+		t.Errorf("a curve of %d of %d customers, %v; want 21", whole.Customers, len(panel.Inside), err)
 	}
 }
 

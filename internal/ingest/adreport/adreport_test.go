@@ -146,6 +146,7 @@ func TestRowsThatAreRejected(t *testing.T) {
 		"clicks":                   {"2026-09-01,,,USD,1,2,3,1,x,1,1,1", "clicks", false},
 		"spend":                    {"2026-09-01,,,USD,1,2,3,1,1,x,1,1", "spend", false},
 		"conversions":              {"2026-09-01,,,USD,1,2,3,1,1,1,x,1", "conversions", false},
+		"too many conversions":     {"2026-09-01,,,USD,1,2,3,1,1,1,1000000001,1", "conversions", false},
 		"value":                    {"2026-09-01,,,USD,1,2,3,1,1,1,1,x", "value", false},
 		"value behind blank cells": {"2026-09-01,,,USD,1,2,3,--,-,,,x", "value", false},
 		"no exchange rate":         {"2026-09-20,,,EUR,1,2,3,1,1,1,1,1", "", true},

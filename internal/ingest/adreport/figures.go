@@ -28,7 +28,7 @@ func (s *rows) figures(rec tabular.Record, row *warehouse.AdDay) error {
 		}
 		return func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, s.notation) }
 	}
-	claims := func(cell string) (int64, error) { return source.Millionths(cell, s.notation) }
+	claims := func(cell string) (int64, error) { return source.Conversions(cell, s.notation) }
 	conversions := Conversions
 	if _, ok := s.at[Conversions]; !ok && strings.Contains(s.cell(rec.Fields, Indicator), "purchase") {
 		conversions = Results

@@ -93,7 +93,7 @@ func (r *creatorRows) read(one *row) {
 	currency := one.money(creatorCurrency)
 	use := warehouse.LinkDay{
 		Source: c.Source, Creator: c.ID, Link: one.text(creatorLink), Kind: linkKind(one.text(creatorLinkKind)), Day: day,
-		Clicks: one.counted(creatorClicks), Orders: one.counted(creatorOrders), Revenue: one.sum(creatorRevenue, currency),
+		Clicks: one.counted(creatorClicks), Orders: one.orders(creatorOrders), Revenue: one.sum(creatorRevenue, currency),
 	}
 	costs := [...]struct {
 		kind   string

@@ -246,3 +246,22 @@ func TestFieldsHaveTitles(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of orders are stored in millionths, so an ID in their column would overflow the sums.
+func TestNumbersOfOrdersHaveALimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ table, column string }{
+		"surface_days": {"date,surface,revenue,orders\n2026-09-01,retail,1.00,%s\n", "orders"},
+		"creators":     {"creator,date,orders\nAda,2026-09-01,%s\n", "orders"},
+	} {
+		if got := read(t, name, strings.Replace(c.table, "%s", "1000000000", 1)); len(got.Errors) > 0 {
+			t.Errorf("%s: the largest number is rejected: %v", name, got.Errors)
+		}
+		got := read(t, name, strings.Replace(c.table, "%s", "5000000000000", 1))
+		want := []error{&source.RowError{
+			Line: 2, Column: c.column, Value: "5000000000000",
+			Reason: `"5000000000000" is implausibly large: the maximum is 1,000,000,000`,
+		}}
+		check(t, name, want, got.Errors)
+	}
+}

@@ -104,6 +104,15 @@ func (r *row) counted(field int) int64 {
 	return n
 }
 
+// orders reads a number of orders.
+func (r *row) orders(field int) int64 {
+	n := r.counted(field)
+	if err := source.CheckOrders(n); err != nil {
+		r.wrong(field, err.Error())
+	}
+	return n
+}
+
 // sum reads an amount and rounds extra decimals, which result from currency conversions and averages.
 func (r *row) sum(field int, c money.Currency) int64 {
 	cell := r.text(field)

@@ -65,7 +65,7 @@ func newSurfaceRows(b *binding) *factRows {
 		r.fail(err)
 		d := warehouse.SurfaceDayTotal{
 			Source: b.origin(), Day: r.date(surfaceDate), Surface: surface, Country: country, Region: source.Region(r.text(surfaceRegion), country),
-			Orders: r.counted(surfaceOrders), NewOrders: r.counted(surfaceNew), Units: r.number(surfaceUnits), Charged: r.sum(surfaceRevenue, currency),
+			Orders: r.orders(surfaceOrders), NewOrders: r.orders(surfaceNew), Units: r.number(surfaceUnits), Charged: r.sum(surfaceRevenue, currency),
 			Tax: r.sum(surfaceTax, currency), Shipping: r.sum(surfaceShipping, currency), Discounts: r.sum(surfaceDiscounts, currency),
 			Refunds: r.sum(surfaceRefunds, currency),
 		}

@@ -171,7 +171,7 @@ func (c *ads) figures(p *platform, is shape, record *document.Object, row *wareh
 		claimed, value = c.action(record.First("actions")), c.action(record.First("action_values"))
 	}
 	count := func(cell string) (int64, error) { return source.Count(cell, money.Point) }
-	claims := func(cell string) (int64, error) { return source.Millionths(cell, money.Point) }
+	claims := func(cell string) (int64, error) { return source.Conversions(cell, money.Point) }
 	for _, figure := range []struct {
 		name, cell string
 		read       func(string) (int64, error)

@@ -367,6 +367,12 @@ func TestRejectedRecordsAreReported(t *testing.T) {
 	if err == nil || err.Error() != want || len(b.states) > 0 {
 		t.Errorf("got %v and states %q, want %s", err, b.states, want)
 	}
+	mistaken := strings.ReplaceAll(googleRow, `"conversions":2.0`, `"conversions":5000000000000`)
+	_, err = singer.Run(t.Context(), b, strings.NewReader(strings.Join([]string{googleSchema, mistaken, state}, "\n")), b.options())
+	want = `line 2: record of stream "campaign_performance_report", field conversions: "5000000000000" is implausibly large: the maximum is 1,000,000,000`
+	if err == nil || err.Error() != want || len(b.states) > 0 {
+		t.Errorf("got %v and states %q, want %s", err, b.states, want)
+	}
 	o := b.options()
 	o.SkipRejected = true
 	report, err := singer.Run(t.Context(), b, strings.NewReader(strings.Join([]string{restSchema, broken, restOrder, state}, "\n")), o)

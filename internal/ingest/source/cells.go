@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -12,6 +13,18 @@ import (
 // Largest is the largest accepted amount in minor units, and the largest accepted count. A larger figure is an error in
 // the file, and sums of such figures would overflow.
 const Largest = 1_000_000_000_000_000
+
+// LargestOrders is the largest accepted number of orders or conversions. They are stored in millionths, so sums of larger
+// numbers would overflow.
+const LargestOrders = 1_000_000_000
+
+// CheckOrders returns the error of a number of orders or conversions above [LargestOrders].
+func CheckOrders(n int64) error {
+	if max(n, -n) > LargestOrders {
+		return errors.New("is implausibly large: the maximum is 1,000,000,000")
+	}
+	return nil
+}
 
 // Money reads an amount as minor units of the currency. It rejects extra decimals other than zero.
 func Money(cell string, c money.Currency, n money.Notation) (int64, error) {
@@ -33,10 +46,12 @@ func MoneyRounded(cell string, c money.Currency, n money.Notation) (int64, error
 
 func believed(n int64, cell string, err error) (int64, error) {
 	if err == nil && (n > Largest || n < -Largest) {
-		err = fmt.Errorf("%q is implausibly large", Shown(cell))
+		err = fmt.Errorf("%q %w", Shown(cell), errLarge)
 	}
 	return n, err
 }
+
+var errLarge = errors.New("is implausibly large")
 
 // plain is a fast path for digits with at most one point, which nearly every cell contains. It must agree with
 // money.Parse, which reads all other cells.
@@ -95,9 +110,13 @@ func Millionths(cell string, n money.Notation) (int64, error) {
 	if whole == "" && fraction != "" {
 		whole = "0"
 	}
-	units, err := Count(whole, n)
-	if err != nil || strings.Trim(fraction, "0123456789") != "" || max(units, -units) > Largest/1000 {
+	a, err := money.Parse(whole, "JPY", n) // as in Count
+	units := a.Minor
+	if err != nil || strings.Trim(fraction, "0123456789") != "" {
 		return 0, fmt.Errorf("%q is not a number", Shown(cell))
+	}
+	if max(units, -units) > Largest/1000 {
+		return 0, fmt.Errorf("%q %w", Shown(cell), errLarge)
 	}
 	part := int64(0)
 	for i := range millionths {
@@ -116,6 +135,18 @@ func Millionths(cell string, n money.Notation) (int64, error) {
 }
 
 const millionths = 6 // decimals
+
+// Conversions reads a number of conversions as millionths, like [Millionths], up to [LargestOrders].
+func Conversions(cell string, n money.Notation) (int64, error) {
+	m, err := Millionths(cell, n)
+	if errors.Is(err, errLarge) {
+		return 0, CheckOrders(Largest)
+	}
+	if err == nil {
+		err = CheckOrders(m / 1e6)
+	}
+	return m, err
+}
 
 // NotationOf detects the decimal separator of cells. It uses only unambiguous cells, because "1.234" may have a decimal
 // or a thousands separator. Without an unambiguous cell, the decimal separator is a point. The reader later rejects

@@ -34,8 +34,8 @@ func NewConverter(base money.Currency, rates Rates) *Converter {
 	return &Converter{base: base, rates: rates, known: map[rateKey]rateFound{}}
 }
 
-// Convert converts the amounts to the base currency. On error, it converts no amount. The error states how to provide a
-// rate.
+// Convert converts the amounts to the base currency. It rejects results above [Largest]. On error, it converts no
+// amount. Without a rate, the error states how to provide one.
 func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int64) error {
 	if from == c.base {
 		return nil
@@ -48,12 +48,17 @@ func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int
 			Fix:    fmt.Sprintf("import the rates first: a CSV with the columns date, from, to, rate; or create a workspace in %s, if the store sells in this currency", from),
 		}
 	}
-	for _, a := range amounts {
-		converted, err := money.Amount{Minor: *a, Currency: from}.Convert(c.base, found.rate)
-		if err != nil {
-			return &RowError{Reason: err.Error()}
+	results := make([]int64, len(amounts))
+	for i, a := range amounts {
+		original := money.Amount{Minor: *a, Currency: from}
+		converted, err := original.Convert(c.base, found.rate)
+		if err != nil || converted.Minor > Largest || converted.Minor < -Largest {
+			return &RowError{Reason: fmt.Sprintf("%s in %s %v", original, c.base, errLarge)}
 		}
-		*a = converted.Minor
+		results[i] = converted.Minor
+	}
+	for i, a := range amounts {
+		*a = results[i]
 	}
 	return nil
 }

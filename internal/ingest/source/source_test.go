@@ -135,6 +135,22 @@ func TestRatesOfTheDaysBeforeAreUsedForAWeek(t *testing.T) {
 	}
 }
 
+func TestConvertedAmountsHaveTheLimitOfAllAmounts(t *testing.T) {
+	t.Parallel()
+	c := NewConverter("IDR", fixed{"2026-09-01 USDIDR": "10000"})
+	tax, amount := int64(100), int64(-Largest/10_000)
+	if err := c.Convert(civil.MustParse("2026-09-01"), "USD", &tax, &amount); err != nil || tax != 1_000_000 || amount != -Largest {
+		t.Errorf("the largest amount is %d, with a tax of %d (%v)", amount, tax, err)
+	}
+	for _, minor := range []int64{Largest/10_000 + 1, -Largest/10_000 - 1, Largest} {
+		tax, amount := int64(100), minor
+		err := c.Convert(civil.MustParse("2026-09-01"), "USD", &tax, &amount)
+		if _, ok := errors.AsType[*RowError](err); !ok || !strings.Contains(err.Error(), "in IDR is implausibly large") || tax != 100 || amount != minor {
+			t.Errorf("%d cents with a tax of 100 are converted to %d and %d, %v; want a rejection", minor, amount, tax, err)
+		}
+	}
+}
+
 func TestReportsMaskEmailAddresses(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{

@@ -408,6 +408,16 @@ func TestFiguresAtTheirLimits(t *testing.T) {
 			t.Errorf("Millionths(%q) is %d, want an error", cell, got)
 		}
 	}
+	for _, cell := range []string{"1000000000", "-1000000000"} {
+		if got, err := Conversions(cell, money.Point); err != nil || max(got, -got) != 1e15 {
+			t.Errorf("Conversions(%q) is %d (%v), want the largest number", cell, got, err)
+		}
+	}
+	for _, cell := range []string{"1000000001", "-1000000001", "5000000000000", "120265012026501202"} {
+		if got, err := Conversions(cell, money.Point); err == nil || err.Error() != "is implausibly large: the maximum is 1,000,000,000" {
+			t.Errorf("Conversions(%q) is %d (%v), want an error with the maximum", cell, got, err)
+		}
+	}
 	if got, err := Millionths("1,5", money.Comma); err != nil || got != 1_500_000 {
 		t.Errorf("1,5 is %d millionths (%v)", got, err)
 	}

@@ -26,8 +26,8 @@ type Gain struct {
 	Amount int64 // in minor units
 }
 
-// longestAge is a hundred years in days. A larger age is a data error.
-const longestAge = 36_525
+// LongestAge is a hundred years in days. A larger age is a data error.
+const LongestAge = 36_525
 
 // Curve is the observed lifetime value of a channel's customers.
 type Curve struct {
@@ -71,7 +71,7 @@ func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	}
 	byChannel := map[measure.Channel][]Member{}
 	for i, m := range members {
-		if m.AgeDays < 0 || m.AgeDays > longestAge || m.Channel == "" {
+		if m.AgeDays < 0 || m.AgeDays > LongestAge || m.Channel == "" {
 			return nil, fault.Invalid("customer %d: age of %d days, channel %q", i, m.AgeDays, m.Channel)
 		}
 		for _, g := range m.Gains {

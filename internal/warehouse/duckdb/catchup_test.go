@@ -99,9 +99,10 @@ func TestEarlierStoreGetsItsGoodsByDayAndSurface(t *testing.T) {
 		line := warehouse.OrderLine{OrderRef: o.OrderRef, Line: 1, SKU: string("ABC"[i%3]), Quantity: 2, Net: 500, Cost: 200, CostKnown: i%3 == 0}
 		b.Lines = append(b.Lines, line)
 	}
+	b.Lines[1].Quantity = 4_006_381_333_931 // an EAN: the line's cost is implausible
 	middle := b.Orders[30].Day
 	b.Costs = []warehouse.ProductCost{
-		{Source: "a", SKU: "B", Cost: 120}, {Source: "b", SKU: "B", Cost: 130}, {Source: "b", SKU: "B", Cost: 140, From: middle},
+		{Source: "a", SKU: "B", Cost: 1200}, {Source: "b", SKU: "B", Cost: 1300}, {Source: "b", SKU: "B", Cost: 1400, From: middle},
 	}
 	mustImport(t, facts, "shop", b)
 	tables := []string{"goods_days"}

@@ -1,6 +1,7 @@
 package merge_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -236,4 +237,78 @@ func TestAnImportThatHasEndedTakesNoRows(t *testing.T) {
 	if got, err := w.Version(t.Context(), shop); err != nil || got != 0 {
 		t.Errorf("the store has version %d, %v", got, err)
 	}
+}
+
+// A discount and an order total in a currency with large numbers have a product above 64 bits.
+func TestALargeDiscountIsSpreadExactly(t *testing.T) {
+	t.Parallel()
+	w := storetest.OpenAt(t, func() time.Time { return noon(31) })
+	const total = 90_000_000_00
+	line := func(id string, gross int64) facts.LandedLine {
+		return facts.LandedLine{Source: "shop", Order: "a", ID: id, SKU: id, Quantity: 1, Gross: gross, Currency: "USD"}
+	}
+	_, err := imported(t, w, warehouse.ImportSpec{}, facts.Batch{
+		Orders:       []facts.Order{order("a", 10, "ann", total)},
+		LandedOrders: []facts.LandedOrder{{OrderRef: ref("a"), Subtotal: total, SubtotalKnown: true, UpdatedAt: noon(20)}},
+		LandedLines:  []facts.LandedLine{line("cup", 33_333_333_34), line("pot", 66_666_666_66)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, p := range products(t, w) {
+		got[p.SKU] = p.Net
+	}
+	if diff := cmp.Diff(map[string]int64{"cup": 30_000_000_01, "pot": 59_999_999_99}, got); diff != "" {
+		t.Errorf("revenue by product (-want +got):\n%s", diff)
+	}
+}
+
+// An EAN in the quantity column makes a line's cost implausible.
+func TestAnImplausibleCostOfALineIsUnknown(t *testing.T) {
+	t.Parallel()
+	w := storetest.OpenAt(t, func() time.Time { return noon(31) })
+	const ean = 4_006_381_333_931
+	for name, b := range map[string]facts.Batch{
+		"orders": {
+			Orders: []facts.Order{order("a", 10, "ann", 50_00), order("b", 10, "bob", 30_00)},
+			Lines: []facts.OrderLine{
+				{OrderRef: ref("a"), Line: 1, SKU: "desk", Quantity: ean, Net: 50_00},
+				{OrderRef: ref("b"), Line: 1, SKU: "desk", Quantity: 2, Net: 30_00},
+			},
+		},
+		"costs": {Costs: []facts.ProductCost{{Source: "shop", SKU: "desk", Cost: 25_000_00}}},
+	} {
+		if _, err := imported(t, w, warehouse.ImportSpec{}, b); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	if got := products(t, w); len(got) != 1 || got[0].Units != ean+2 || got[0].Costed != 2 || got[0].Cost != 50_000_00 {
+		t.Errorf("products %+v, want 2 units with a known cost of 50,000", got)
+	}
+	panel, err := w.Panel(t.Context(), shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []warehouse.PanelDay
+	for _, c := range panel.Customers {
+		got = append(got, c.Days...)
+	}
+	slices.SortFunc(got, func(a, b warehouse.PanelDay) int { return int(a.Net - b.Net) })
+	want := []warehouse.PanelDay{
+		{Day: january(10), Orders: 1, Charged: 30_00, Net: 30_00, Costed: 30_00, Cost: 50_000_00},
+		{Day: january(10), Orders: 1, Charged: 50_00, Net: 50_00},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(civil.Date{})); diff != "" {
+		t.Errorf("days of the panel (-want +got):\n%s", diff)
+	}
+}
+
+func products(t *testing.T, w *warehouse.Warehouse) []warehouse.ProductTotal {
+	t.Helper()
+	page, err := w.Products(t.Context(), shop, warehouse.ProductsOf{Windows: warehouse.Windows{Recent: days(1, 31)}, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Rows
 }

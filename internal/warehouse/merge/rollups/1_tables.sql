@@ -32,7 +32,9 @@ CREATE OR REPLACE TEMP TABLE slice_tied (
 );
 
 -- The unit cost of a product from a day until the day before the next cost. If a day has several costs, the cost of the
--- first source by name is used.
+-- first source by name is used. most is the largest plausible quantity of a line: the cost of a larger quantity exceeds
+-- 1e15 and is unknown, because the quantity is an error in the data.
 CREATE OR REPLACE TEMP TABLE unit_costs AS
-SELECT sku, since, lead(since, 1, DATE '9999-12-31') OVER (PARTITION BY sku ORDER BY since) AS until, cost
+SELECT sku, since, lead(since, 1, DATE '9999-12-31') OVER (PARTITION BY sku ORDER BY since) AS until, cost,
+    1000000000000000 // greatest(abs(cost), 1) AS most
 FROM (SELECT sku, since, arg_min(cost, source) AS cost FROM {{product_costs}} GROUP BY sku, since);

@@ -1,4 +1,5 @@
--- Product sales: the lines of the slice's orders. A line without its own cost has its product's cost on the day.
+-- Product sales: the lines of the slice's orders. A line without its own cost has its product's cost on the day,
+-- if its quantity is plausible.
 CREATE OR REPLACE TEMP TABLE slice_lines AS
 SELECT o.source, o.key, o.day, o.surface, l.sku, l.title, sum(l.quantity) AS units, sum(l.net) AS net,
     sum(l.discount) AS discount,
@@ -7,7 +8,7 @@ SELECT o.source, o.key, o.day, o.surface, l.sku, l.title, sum(l.quantity) AS uni
     sum(CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.net ELSE 0 END) AS costed_net
 FROM {{order_lines}} l
 JOIN slice_events o ON o.source = l.source AND o.key = l.key
-LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until
+LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until AND abs(l.quantity) <= u.most
 WHERE o.orders > 0 AND l.key >= getvariable('first_event') AND l.key <= getvariable('last_event')
 GROUP BY ALL;
 

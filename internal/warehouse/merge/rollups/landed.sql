@@ -47,7 +47,7 @@ FROM (
         CASE
             WHEN least_net < 0 OR subtotal IS NULL OR subtotal < 0 OR whole - subtotal <= 0 THEN 0
             WHEN subtotal = 0 AND greatest(taken - allocated, 0) < whole THEN 0
-            ELSE share(whole - subtotal, reached - net, reached, whole)
+            ELSE CAST(share(CAST(whole - subtotal AS HUGEINT), reached - net, reached, whole) AS BIGINT)
         END AS part
     FROM (
         SELECT *, CAST(sum(net) OVER (PARTITION BY source, key) AS BIGINT) AS whole, min(net) OVER (PARTITION BY source, key) AS least_net,

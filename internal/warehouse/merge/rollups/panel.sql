@@ -77,7 +77,7 @@ FROM (
         CASE WHEN l.cost_known THEN l.cost WHEN u.sku IS NOT NULL THEN u.cost * l.quantity ELSE 0 END
     FROM {{order_lines}} l
     JOIN panel_orders o ON o.source = l.source AND o.key = l.key
-    LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until
+    LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until AND abs(l.quantity) <= u.most
 {{- end}}
 )
 GROUP BY id, day
