@@ -57,7 +57,7 @@ type Engine struct {
 	mu        sync.Mutex // guards the fields below
 	copies    map[measure.WorkspaceID]*localCopy
 	failed    map[measure.WorkspaceID]error // errors of the last attempts to update a copy
-	refreshes sync.WaitGroup
+	refreshes panics.Group
 
 	small, large chan struct{} // one element per running update of a copy
 }
@@ -126,10 +126,10 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.stop()
 	e.mu.Unlock()
 	ended := make(chan struct{})
-	go func() {
+	new(panics.Group).Go(func() {
+		defer close(ended)
 		e.refreshes.Wait()
-		close(ended)
-	}()
+	})
 	select {
 	case <-ended:
 	case <-ctx.Done():

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse/merge"
 )
 
-// A file may tie thousands of customers in one chain. The number of passes over all ties must not grow with its length.
+// A file may tie thousands of customers in one chain. The number of repetitions must not grow with its length.
 func TestLongChainsOfTiesNeedFewPasses(t *testing.T) {
 	t.Parallel()
 	follow, err := merge.Render(duckdb.Dialect{}, shop, "sql/follow_ties", nil)
@@ -61,7 +61,7 @@ func TestLongChainsOfTiesNeedFewPasses(t *testing.T) {
 		passes := 0
 		for exec(follow) > 0 {
 			if passes++; passes > 40 {
-				t.Fatalf("seed %d: more than 40 passes over a chain of %d ties", seed, length)
+				t.Fatalf("seed %d: more than 40 repetitions for a chain of %d ties", seed, length)
 			}
 		}
 		var customers, names int
