@@ -39,7 +39,7 @@ func (d *database) moveTo(ctx context.Context, to *database) (moved []Moved, err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rollback(from)) }()
-	tx, err := to.write.BeginTx(ctx, to.engine.changes)
+	tx, err := to.beginWriting(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,28 @@ func (d *database) beginReading(ctx context.Context) (*sql.Tx, error) {
 	if d.engine.changes == nil {
 		return d.write.BeginTx(ctx, nil)
 	}
-	return d.read.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	return beginUnlimited(ctx, d.read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+}
+
+// beginWriting begins a transaction that writes a copy.
+func (d *database) beginWriting(ctx context.Context) (*sql.Tx, error) {
+	if d.engine.changes == nil {
+		return d.write.BeginTx(ctx, nil)
+	}
+	return beginUnlimited(ctx, d.write, d.engine.changes)
+}
+
+// beginUnlimited begins a transaction without the time limits of [sessionSettings], because the copy of a large table
+// takes long.
+func beginUnlimited(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) {
+	tx, err := db.BeginTx(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+		return nil, errors.Join(err, rollback(tx))
+	}
+	return tx, nil
 }
 
 // copyTable copies the rows of a table into an empty table and compares both.

@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -21,6 +23,7 @@ func TestControlDataMoveBetweenEngines(t *testing.T) {
 		"a copy that differs is rolled back":          differentCopyIsRolledBack,
 		"a row that cannot be stored stops the move":  badRowStopsTheMove,
 		"a snapshot of PostgreSQL is an SQLite store": snapshotIsSQLite,
+		"a copy has no time limit":                    copyIsUnlimited,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,5 +185,24 @@ func snapshotIsSQLite(t *testing.T, d *databases) {
 	after, err := open(t, Options{Path: path}).Workspaces(t.Context())
 	if diff := cmp.Diff(before, after); diff != "" || err != nil {
 		t.Errorf("workspaces (-want +got): %v\n%s", err, diff)
+	}
+}
+
+func copyIsUnlimited(t *testing.T, d *databases) {
+	s := d.open(t)
+	for name, begin := range map[string]func(context.Context) (*sql.Tx, error){"reading": s.beginReading, "writing": s.beginWriting} {
+		tx, err := begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
+			var got string
+			if err := tx.QueryRowContext(t.Context(), `SHOW `+limit).Scan(&got); err != nil || got != "0" {
+				t.Errorf("%s: %s is %s, %v; want 0", name, limit, got, err)
+			}
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -35,6 +35,7 @@ var postgresEngine = engine{
 const (
 	mostConnections = 16 // maximum number of connections of one process
 	mostIdle        = 8
+	mostLocks       = 16 // maximum number of further connections, which have locks
 	dialTimeout     = 5 * time.Second
 	deadPeer        = 10 * time.Second // time after which a connection without any answer is given up
 )
@@ -61,7 +62,10 @@ func openPostgres(ctx context.Context, o Options) (*database, error) {
 	db.SetMaxIdleConns(mostIdle)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour) // so that a pool finds a server that moved to another address
-	d := &database{engine: postgresEngine, write: db, read: db, states: db}
+	locks := stdlib.OpenDB(*c)
+	locks.SetMaxOpenConns(mostLocks)
+	locks.SetMaxIdleConns(0)
+	d := &database{engine: postgresEngine, write: db, read: db, states: db, locks: locks}
 	if err := d.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", addressOf(c), engineFault(err)), d.Close())
 	}
@@ -157,11 +161,13 @@ func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Loc
 }
 
 // tryLock takes an advisory lock on a new connection. If another process has the lock, tryLock returns the error taken.
+// The connection is not from the pool of the queries. Otherwise, many imports could have all connections of the pool and
+// wait for another one without end.
 func (d *database) tryLock(ctx context.Context, taken error, query string, keys ...any) (*Lock, error) {
 	if d.path != "" {
 		return &Lock{}, nil
 	}
-	conn, err := d.write.Conn(ctx)
+	conn, err := d.locks.Conn(ctx)
 	if err != nil {
 		return nil, engineFault(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/servertest"
 )
 
@@ -29,12 +30,34 @@ func TestPostgreSQLStore(t *testing.T) {
 		"all tables are copied":                     allTablesAreCopied,
 		"a wrong password is not shown":             passwordIsNotShown,
 		"another encoding is rejected":              encodingIsChecked,
+		"imports leave connections for queries":     importsLeaveConnections,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run(t, d)
 		})
 	}
+}
+
+func importsLeaveConnections(t *testing.T, d *databases) {
+	s := d.open(t)
+	var last *Lock
+	for n := range mostConnections {
+		lock, err := s.LockImport(t.Context(), measure.WorkspaceID(fmt.Sprint("shop-", n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lock.Release()
+		last = lock
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := s.Workspaces(ctx); err != nil {
+		t.Errorf("a query during %d imports: %v", mostConnections, err)
+	}
+	last.Release()
+	_, err := s.LockImport(ctx, "shop-0")
+	wantFault(t, err, fault.KindUnavailable, "another import")
 }
 
 func auditLogIsAppendOnly(t *testing.T, d *databases) {

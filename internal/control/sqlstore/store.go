@@ -100,6 +100,7 @@ type database struct {
 	access *sql.Stmt // prepared on the pool read
 	states *sql.DB
 	state  *sql.Stmt // prepared on the pool states
+	locks  *sql.DB   // connections with locks; nil with SQLite
 
 	commits atomic.Uint64               // changes by this process
 	recent  atomic.Pointer[recentState] // last state that was read
@@ -143,7 +144,11 @@ func (d *database) prepare(ctx context.Context) (err error) {
 
 // Close closes all connections.
 func (d *database) Close() error {
-	return errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
+	err := errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
+	if d.locks != nil {
+		err = errors.Join(err, d.locks.Close())
+	}
+	return err
 }
 
 // State returns a number that changes with each change of the data by any process. While the number is unchanged, all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -77,6 +78,10 @@ func (i *imported) Abort() {
 	i.Import.Abort()
 }
 
+// commitTime is the time limit of the commit, which continues even if the caller cancels. Otherwise, the outcome would be
+// unknown.
+const commitTime = 5 * time.Minute
+
 // publish writes the changes of an import to ClickHouse and commits them there. If the outcome of the commit is
 // unknown, the local copy rolls back. If ClickHouse stored the commit, the next update applies it.
 func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
@@ -105,6 +110,8 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 	if now.last().place() != c.latest.last().place() {
 		return duckdb.Place{}, fault.Conflict("another process imported into %s at the same time", ws).WithHint("repeat the import")
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
 	e.beforeCommit()
 	if err := e.store.commit(ctx, ws, next); err != nil {
 		return duckdb.Place{}, err

@@ -220,6 +220,35 @@ func TestOfTwoImportsAtTheSameTimeOneIsRejected(t *testing.T) {
 	wantSame(t, "after the conflict", a, b)
 }
 
+func TestACommitContinuesAfterTheCallThatStartedIt(t *testing.T) {
+	t.Parallel()
+	for _, hook := range []string{"before the commit", "after the commit"} {
+		t.Run(hook, func(t *testing.T) {
+			t.Parallel()
+			e := node(t, newStore(), clock)
+			ctx, cancel := context.WithCancel(t.Context())
+			if hook == "before the commit" {
+				e.beforeCommit = cancel
+			} else {
+				e.afterCommit = cancel
+			}
+			in, err := warehouse.New(e).Begin(ctx, warehouse.ImportSpec{Workspace: "shop", Source: "test", Base: "USD"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Abort()
+			b := someOrders("a", 10, 1000)
+			if err := in.Add(ctx, &b); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := in.Commit(ctx); err != nil {
+				t.Errorf("an import canceled %s: %v", hook, err)
+			}
+			wantOrders(t, e, 10)
+		})
+	}
+}
+
 func TestACopyIsCreatedFromTheLastBase(t *testing.T) {
 	t.Parallel()
 	store := newStore()

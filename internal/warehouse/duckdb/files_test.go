@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -249,6 +250,47 @@ func TestASmallStoreTakesLittleDisk(t *testing.T) {
 	}
 	if info.Size() > 2<<20 {
 		t.Errorf("300 orders take %d bytes, want at most 2 MiB", info.Size())
+	}
+}
+
+// ending is a context that is canceled at a call of Err.
+type ending struct {
+	context.Context //nolint:containedctx // it is a context
+	cancel          func()
+	left            *atomic.Int64 // number of calls of Err before it is canceled
+}
+
+// endingAt returns a context that is canceled after a number of calls of Err. DuckDB's driver calls Err between the steps
+// of a statement.
+func endingAt(t *testing.T, calls int) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	e := ending{ctx, cancel, new(atomic.Int64)}
+	e.left.Store(int64(calls))
+	return e
+}
+
+// Err implements [context.Context].
+func (c ending) Err() error {
+	if c.left.Add(-1) < 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+func TestAWorkspaceIsUsableAfterACanceledRest(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 3))
+	for calls := range 12 {
+		if err := e.Rest(endingAt(t, calls), "shop"); err != nil {
+			t.Errorf("canceled after %d calls of Err: %v", calls, err)
+		}
+		if n := attachedCount(e); n != 0 {
+			t.Errorf("canceled after %d calls of Err: %d workspaces are attached, want 0", calls, n)
+		}
+		wantOrders(t, w, "shop", 3)
 	}
 }
 

@@ -286,7 +286,7 @@ func (c *Changes) publish(ctx context.Context, w *workspace, to Publisher) (err 
 	if err != nil {
 		return err
 	}
-	return notePlace(ctx, c.after, w, place)
+	return notePlace(context.WithoutCancel(ctx), c.after, w, place) // the changes are stored, so the file must follow
 }
 
 // Publish publishes all facts of a workspace and stores their place in the file.
@@ -321,7 +321,7 @@ func (e *Engine) alone(ctx context.Context, ws measure.WorkspaceID, do func(*wor
 	if err := s.Commit(ctx); err != nil {
 		return e.noticed(ctx, w, err)
 	}
-	return w.readVersion(ctx)
+	return w.readVersion(context.WithoutCancel(ctx)) // the changes are committed
 }
 
 // notePlace stores the place as a comment on a table. The comment is part of the transaction but changes no row.

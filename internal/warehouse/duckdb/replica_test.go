@@ -183,6 +183,73 @@ func TestAnImportThatCannotBePublishedChangesNothing(t *testing.T) {
 	wantOrders(t, w, "shop", 8)
 }
 
+func TestThePublicationOfAnImportHasNoTimeLimit(t *testing.T) {
+	t.Parallel()
+	to := &publisher{}
+	e := open(t, Options{Publish: func(ctx context.Context, ws measure.WorkspaceID, changes *Changes) (Place, error) {
+		if limit, limited := ctx.Deadline(); limited {
+			t.Errorf("the import is published until %s", limit)
+		}
+		return to.publish(ctx, ws, changes)
+	}})
+	mustImport(t, warehouse.New(e), "shop", someOrders("a", 3))
+}
+
+func TestAnImportCanBeCanceledUntilItIsPublished(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		after bool // the caller cancels after the import is published
+		want  int64
+	}{
+		{"before", false, 3},
+		{"after", true, 8},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			to := &publisher{}
+			cancel := func() {}
+			e := open(t, Options{Publish: func(ctx context.Context, ws measure.WorkspaceID, changes *Changes) (Place, error) {
+				if !test.after {
+					cancel()
+				}
+				place, err := to.publish(ctx, ws, changes)
+				cancel()
+				return place, err
+			}})
+			w := warehouse.New(e)
+			mustImport(t, w, "shop", someOrders("a", 3))
+			var ctx context.Context
+			ctx, cancel = context.WithCancel(t.Context())
+			if err := importInto(ctx, w, "shop", someOrders("b", 5)); (err == nil) != test.after {
+				t.Errorf("a canceled import ends with %v", err)
+			}
+			wantOrders(t, w, "shop", test.want)
+			if place, _, err := e.Place(t.Context(), "shop"); err != nil || place != to.commits[len(to.commits)-1].place {
+				t.Errorf("the file is at %v, %v; want %v", place, err, to.commits[len(to.commits)-1].place)
+			}
+		})
+	}
+}
+
+func TestThePublicationOfAllFactsEndsAfterTheCallerCancels(t *testing.T) {
+	t.Parallel()
+	to := &publisher{}
+	e := open(t, Options{})
+	mustImport(t, warehouse.New(e), "shop", someOrders("a", 3))
+	ctx, cancel := context.WithCancel(t.Context())
+	err := e.Publish(ctx, "shop", func(ctx context.Context, ws measure.WorkspaceID, changes *Changes) (Place, error) {
+		defer cancel()
+		return to.publish(ctx, ws, changes)
+	})
+	if err != nil {
+		t.Errorf("canceled after the publication: %v", err)
+	}
+	if place, _, err := e.Place(t.Context(), "shop"); err != nil || place != to.commits[0].place {
+		t.Errorf("the file is at %v, %v; want %v", place, err, to.commits[0].place)
+	}
+}
+
 // The file must have the facts that the changes assume. Otherwise nothing changes.
 func TestChangesOfMissingRowsAreRejected(t *testing.T) {
 	t.Parallel()

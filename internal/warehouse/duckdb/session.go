@@ -113,15 +113,16 @@ func (s *session) Append(ctx context.Context, table string, rows facts.Rows, inO
 // commitTime is the time limit of the commit, which continues even if the caller cancels.
 const commitTime = 5 * time.Minute
 
-// Commit makes the changes visible. In a replica, it first publishes the changes.
+// Commit makes the changes visible. In a replica, it first publishes the changes. The publication of a large workspace
+// takes long: it has no time limit, and the caller can cancel it.
 func (s *session) Commit(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
 	if s.publisher != nil {
 		if err := s.publish(ctx); err != nil {
 			return err
 		}
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
 	return s.Run(ctx, "COMMIT")
 }
 

@@ -279,7 +279,8 @@ func (w *workspace) open(ctx context.Context, path string) error {
 	return nil
 }
 
-// detach closes a file after an incomplete opening.
+// detach closes the file. It continues if the caller cancels, because a canceled DETACH can close the file and return an
+// error.
 func (w *workspace) detach(ctx context.Context) error {
 	_, err := w.instance.db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(w.id)))
 	return err
@@ -326,8 +327,7 @@ func (e *Engine) detach(ctx context.Context, w *workspace) error {
 		if err := w.forget(); err != nil {
 			return err
 		}
-		_, err := w.instance.db.ExecContext(ctx, "DETACH "+identifier(catalog(w.id)))
-		return err
+		return w.detach(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("detach of workspace %s: %w", w.id, err)
