@@ -59,7 +59,7 @@ func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 	returns := frame.Block{
 		Section: c.section(view.Place, "returns", "Return by channel", "90% credible intervals", "incremental revenue"), Table: returnTable(a),
 		Legend: []frame.Legend{{Name: "ROAS", Class: "dot"}, {Name: "Marginal ROAS", Class: "diamond"}},
-		After:  "Red: marginal ROAS is below " + breakEvenWords(a.Metrics.BreakEven) + ".",
+		After:  returnsNote(a),
 	}
 	returns.CSV = frame.ModelsPath + "/export.csv?of=channels&" + view.Query
 	view.Blocks, view.Facts = []frame.Block{returns}, c.facts(view, a, share)
@@ -77,26 +77,36 @@ func shareOf(rows []toolkit.MixRow) (share float64) {
 	return share
 }
 
-// breakEvenOf returns the ROAS at which contribution equals spend, or 1 if costs are unknown.
-func breakEvenOf(b *answers.Ratio) float64 {
-	if b == nil {
-		return 1
+// breakEvenOf returns the ROAS at which contribution equals spend. It is 1 if costs are unknown, and infinite if costs
+// are at least the revenue.
+func breakEvenOf(a *tools.OptimizationAnswer) float64 {
+	switch m := a.Metrics.PlanProfit; {
+	case m.BreakEven != nil:
+		return float64(*m.BreakEven)
+	case m.Change != nil:
+		return math.Inf(1)
 	}
-	return float64(*b)
+	return 1
 }
 
-// breakEvenWords describes the break-even, or states that costs are missing.
-func breakEvenWords(b *answers.Ratio) string {
-	if b == nil {
-		return "1, which is break-even if costs are unknown"
+// neverBreaksEven reports whether no ROAS covers the costs.
+func neverBreaksEven(a *tools.OptimizationAnswer) bool { return math.IsInf(breakEvenOf(a), 1) }
+
+// returnsNote explains the red figures of the table of returns.
+func returnsNote(a *tools.OptimizationAnswer) string {
+	switch b := a.Metrics.BreakEven; {
+	case b != nil:
+		return "Red: marginal ROAS is below the break-even ROAS of " + ratio(float64(*b)) + "."
+	case neverBreaksEven(a):
+		return "Red: no ROAS breaks even, because costs are at least the revenue."
 	}
-	return "the break-even ROAS of " + ratio(float64(*b))
+	return "Red: marginal ROAS is below 1, which is break-even if costs are unknown."
 }
 
 // paying returns the number of profitable channels: the whole interval of the ROAS is above break-even.
 func paying(a *tools.OptimizationAnswer) (n int) {
 	for _, r := range a.Rows {
-		if float64(r.ROAS.Low) > breakEvenOf(a.Metrics.BreakEven) {
+		if float64(r.ROAS.Low) > breakEvenOf(a) {
 			n++
 		}
 	}
@@ -115,7 +125,10 @@ func certainty(a *tools.OptimizationAnswer) string {
 }
 
 func summaryLead(a *tools.OptimizationAnswer) string {
-	over := frame.Count(int64(len(a.Rows)-paying(a))) + " of " + answers.Plural(len(a.Rows), "interval includes or is below", "intervals include or are below") + " break-even, " + ratio(breakEvenOf(a.Metrics.BreakEven)) + "."
+	over := frame.Count(int64(len(a.Rows)-paying(a))) + " of " + answers.Plural(len(a.Rows), "interval includes or is below", "intervals include or are below") + " break-even, " + ratio(breakEvenOf(a)) + "."
+	if neverBreaksEven(a) {
+		over = "No ROAS breaks even, because costs are at least the revenue."
+	}
 	if a.Metrics.TestFirst != "" {
 		over += " Test " + frame.ChannelName(a.Metrics.TestFirst) + " next: the return of this channel is the most valuable unknown."
 	}
@@ -123,12 +136,15 @@ func summaryLead(a *tools.OptimizationAnswer) string {
 }
 
 func returnTable(a *tools.OptimizationAnswer) *frame.Table {
-	even := breakEvenOf(a.Metrics.BreakEven)
+	even, marker := breakEvenOf(a), breakEvenOf(a)
+	if neverBreaksEven(a) {
+		marker = 0 // no line
+	}
 	var highs []float64
 	for _, r := range a.Rows {
 		highs = append(highs, float64(r.ROAS.High))
 	}
-	s := plot.NewScale(highs, even, 210)
+	s := plot.NewScale(highs, marker, 210)
 	t := &frame.Table{Caption: "Return by channel", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel"},
 		{Fixed: true, Axis: s.Axis(), Minor: true},
@@ -174,10 +190,6 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 	if spend > 0 {
 		facts = append(facts, frame.Fact{Name: "ROAS of all spend", Value: ratio(incremental / spend)})
 	}
-	even := frame.Fact{Name: "Break-even ROAS", Value: "enter costs", Href: "/costs?workspace=" + string(view.Workspace.ID)}
-	if a.Metrics.BreakEven != nil {
-		even = frame.Fact{Name: "Break-even ROAS", Value: ratio(float64(*a.Metrics.BreakEven))}
-	}
 	tests := 0
 	for _, t := range m.Tests {
 		if t.Used() {
@@ -188,11 +200,22 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 	if m.Holdout != nil {
 		out.Value = frame.Figure(100*m.Holdout.WMAPE, 1) + "%"
 	}
-	return append(facts, even,
+	return append(facts, breakEvenFact(a, view.Workspace.ID),
 		frame.Fact{Name: "Training window", Value: frame.Count(int64(m.Weeks)) + " weeks to " + m.Window.Last.Words()},
 		out, frame.Fact{Name: "R²", Value: ratio(m.Accuracy.R2)},
 		frame.Fact{Name: "Experiments in the model", Value: frame.Count(int64(tests)), Href: experimentsPath + "?workspace=" + string(view.Workspace.ID)},
 	)
+}
+
+// breakEvenFact is the break-even ROAS, or a link to enter costs if they are unknown.
+func breakEvenFact(a *tools.OptimizationAnswer, workspace measure.WorkspaceID) frame.Fact {
+	switch {
+	case a.Metrics.BreakEven != nil:
+		return frame.Fact{Name: "Break-even ROAS", Value: ratio(float64(*a.Metrics.BreakEven))}
+	case neverBreaksEven(a):
+		return frame.Fact{Name: "Break-even ROAS", Value: "none"}
+	}
+	return frame.Fact{Name: "Break-even ROAS", Value: "enter costs", Href: "/costs?workspace=" + string(workspace)}
 }
 
 // waterfall splits the revenue of a mean month into the baseline and the incremental revenue of the channels.
@@ -323,20 +346,29 @@ func percentEstimate(e *answers.Estimate[answers.Percent]) frame.Cell {
 	return c
 }
 
+// responsesText returns the heading and the lead of the response curves.
+func responsesText(a *tools.OptimizationAnswer) (heading, lead string) {
+	even, below := breakEvenOf(a), 0
+	for _, r := range a.Rows {
+		if float64(r.MarginalROAS.Value) < even {
+			below++
+		}
+	}
+	heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
+	lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s.", ratio(even))
+	if neverBreaksEven(a) {
+		lead = "No ROAS breaks even, because costs are at least the revenue."
+	}
+	return heading, lead + " In the gray areas, the model extrapolates: the data contain no such spend."
+}
+
 // responses shows the response curve of each channel.
 func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 	a, err := c.results(v, view.Place)
 	if err != nil {
 		return err
 	}
-	even, below := breakEvenOf(a.Metrics.BreakEven), 0
-	for _, r := range a.Rows {
-		if float64(r.MarginalROAS.Value) < even {
-			below++
-		}
-	}
-	view.Heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
-	view.Lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s. In the gray areas, the model extrapolates: the data contain no such spend.", ratio(even))
+	view.Heading, view.Lead = responsesText(a)
 	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
 	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
 	part := picturePart{Section: section}

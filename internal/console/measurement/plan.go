@@ -97,7 +97,7 @@ const wantedPower = 80.0
 // designsOf derives three designs from the readiness check. It assumes that the effect of a design is proportional to
 // its change of spend. If a channel saturates, the effect of higher spend is smaller.
 func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) []design {
-	if a.Metrics.Spend == nil || a.Metrics.Revenue == nil || a.Metrics.MDE == nil || *a.Metrics.MDE <= 0 {
+	if a.Metrics.Spend == nil || *a.Metrics.Spend <= 0 || a.Metrics.Revenue == nil || a.Metrics.MDE == nil || *a.Metrics.MDE <= 0 {
 		return nil
 	}
 	spend, base := float64(*a.Metrics.Spend), float64(*a.Metrics.Revenue)/float64(*a.Metrics.MDE)*100

@@ -1,6 +1,7 @@
 package performance
 
 import (
+	"math"
 	"slices"
 
 	answers "assay/internal/answer"
@@ -56,13 +57,19 @@ var (
 )
 
 // breakEven returns the ROAS at which contribution equals spend. If costs are unknown, it is the ROAS at which revenue
-// equals spend.
+// equals spend. If costs are at least the revenue, it is infinite.
 func (a returns) breakEven() float64 {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
 		return float64(*b.Value)
 	}
+	if c := a.Metrics.Contribution; c != nil && c.Value != nil {
+		return math.Inf(1)
+	}
 	return 1
 }
+
+// neverBreaksEven reports whether no ROAS covers the costs.
+func (a returns) neverBreaksEven() bool { return math.IsInf(a.breakEven(), 1) }
 
 // breakEvenWords describes the break-even.
 func (a returns) breakEvenWords() string {
@@ -79,7 +86,11 @@ func (a returns) scale(width float64) plot.Scale {
 			highs = append(highs, float64(row.Return.High))
 		}
 	}
-	return plot.NewScale(highs, a.breakEven(), width)
+	marker := a.breakEven()
+	if a.neverBreaksEven() {
+		marker = 0 // no line
+	}
+	return plot.NewScale(highs, marker, width)
 }
 
 func (k channelColumn) column(s plot.Scale) frame.Column {
@@ -186,7 +197,11 @@ func (a returns) evidence() string {
 	if !slices.ContainsFunc(a.Rows, measured) {
 		return "A precise incremental ROAS needs a trained media mix model or an experiment"
 	}
-	return "Incremental ROAS from the model, experiments or attribution, with 90% intervals · dotted line: break-even " + frame.Figure(a.breakEven(), 2)
+	text := "Incremental ROAS from the model, experiments or attribution, with 90% intervals · "
+	if a.neverBreaksEven() {
+		return text + "no ROAS breaks even"
+	}
+	return text + "dotted line: break-even " + frame.Figure(a.breakEven(), 2)
 }
 
 func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
@@ -200,8 +215,11 @@ func totalCells(a returns, columns []channelColumn, spend, revenue, claimed floa
 		case claimedColumn:
 			cells = append(cells, frame.MoneyCell(&claimed, 0, a.Currency))
 		case roasColumn:
-			ratio := revenue / max(spend, 1e-9)
-			cells = append(cells, frame.FigureCell(&ratio, 2))
+			var ratio *float64
+			if spend > 0 && slices.ContainsFunc(a.Rows, func(row tools.ChannelRow) bool { return row.Spend != nil && row.ROAS != nil }) {
+				ratio = new(revenue / spend)
+			}
+			cells = append(cells, frame.FigureCell(ratio, 2))
 		case changeColumn, bestColumn, intervalColumn, ordersColumn:
 			cells = append(cells, frame.Cell{})
 		}
@@ -258,6 +276,8 @@ func channelsLead(a returns) string {
 	switch {
 	case !slices.ContainsFunc(a.Rows, measured):
 		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate the incremental revenue of each channel."
+	case a.neverBreaksEven():
+		return "No ROAS breaks even, because costs are at least the revenue."
 	case certain == 0:
 		return "No channel has a 90% interval entirely above " + a.breakEvenWords() + "."
 	}

@@ -75,18 +75,19 @@ func percentText(x answers.Percent) string { return frame.Figure(x, 1) + "%" }
 
 func countText(x answers.Count) string { return frame.Figure(x, 0) }
 
-// moved describes a change at the beginning of a sentence: "Revenue fell 11.1%".
-func moved[T ~float64](name string, m answers.Metric[T]) string {
+// moved describes a change as a sentence: "Revenue fell 11.1% to $48,000." The value of m is known. It returns "" if the
+// change is unknown.
+func moved[T ~float64](name string, m answers.Metric[T], format func(T) string) string {
 	if m.ChangePct == nil {
 		return ""
 	}
 	change := float64(*m.ChangePct)
 	switch text := frame.Figure(math.Abs(change), 1) + "%"; {
 	case math.Abs(change) < 0.5:
-		return name + " is unchanged"
+		return name + " is unchanged at " + format(*m.Value) + "."
 	case change > 0:
-		return name + " rose " + text
+		return name + " rose " + text + " to " + format(*m.Value) + "."
 	default:
-		return name + " fell " + text
+		return name + " fell " + text + " to " + format(*m.Value) + "."
 	}
 }

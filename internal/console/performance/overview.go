@@ -141,12 +141,10 @@ func overviewHeading(a *tools.CompareAnswer) string {
 	if m.Revenue.Value == nil {
 		return name + " is unknown."
 	}
-	text := name + " is " + amount(*m.Revenue.Value, a.Currency) + "."
-	if change := moved(name, m.Revenue); change != "" {
-		text = change + " to " + amount(*m.Revenue.Value, a.Currency) + "."
-	}
-	if change := moved(returnName(a.Channel), m.ROAS); change != "" {
-		text += " " + change + " to " + ratioText(*m.ROAS.Value) + "."
+	whole, _ := dollars(a.Currency)
+	text := cmp.Or(moved(name, m.Revenue, whole), name+" is "+whole(*m.Revenue.Value)+".")
+	if change := moved(returnName(a.Channel), m.ROAS, ratioText); change != "" {
+		text += " " + change
 	}
 	return text
 }

@@ -60,10 +60,8 @@ func productsHeading(a *tools.ProductsAnswer, rows []tools.SalesRow) string {
 	if len(rows) == 0 || a.Metrics.Revenue.Value == nil {
 		return "No product was sold in this period."
 	}
-	text := "Product revenue is " + amount(*a.Metrics.Revenue.Value, a.Currency) + "."
-	if change := moved("Product revenue", a.Metrics.Revenue); change != "" {
-		text = change + " to " + amount(*a.Metrics.Revenue.Value, a.Currency) + "."
-	}
+	whole, _ := dollars(a.Currency)
+	text := cmp.Or(moved("Product revenue", a.Metrics.Revenue, whole), "Product revenue is "+whole(*a.Metrics.Revenue.Value)+".")
 	if share := rows[0].SharePct; share != nil {
 		text += " " + string(cmp.Or(rows[0].Title, rows[0].SKU, "The first product")) + " has " + percentText(*share) + "."
 	}
@@ -300,6 +298,20 @@ func surveyRow(row tools.SurveyRow, s plot.Scale, c money.Currency) frame.Row {
 	}}
 }
 
+func surfacesHeading(a *tools.OmnichannelAnswer) string {
+	if n := a.Metrics.Orders.Value; len(a.Rows) == 0 || n == nil || *n == 0 {
+		return "No sales surface has orders in this period."
+	}
+	if a.Rows[0].Share == nil {
+		return "The orders of this period have no revenue."
+	}
+	heading := fmt.Sprintf("%s has %s of revenue.", frame.Capitalized(frame.Words(string(a.Rows[0].Surface))), percentText(*a.Rows[0].Share))
+	if a.Metrics.Halo.Estimated > 0 && a.Metrics.Halo.AboveZero == 0 {
+		heading += " No halo effect is clearly above zero."
+	}
+	return heading
+}
+
 // surfaces shows the surfaces on which the store sells, and the halo effects of ads.
 func surfaces(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
@@ -308,14 +320,7 @@ func surfaces(r *request) (*reportView, error) {
 		return nil, err
 	}
 	whole, exact := dollars(a.Currency)
-	heading := "No sales surface has orders in this period."
-	if len(a.Rows) > 0 && a.Rows[0].Share != nil {
-		heading = fmt.Sprintf("%s has %s of revenue.", frame.Capitalized(frame.Words(string(a.Rows[0].Surface))), percentText(*a.Rows[0].Share))
-		if a.Metrics.Halo.Estimated > 0 && a.Metrics.Halo.AboveZero == 0 {
-			heading += " No halo effect is clearly above zero."
-		}
-	}
-	view := &reportView{Heading: heading, Lead: haloLead(a), Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view := &reportView{Heading: surfacesHeading(a), Lead: haloLead(a), Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{
 		kpiOf("Revenue", a.Metrics.Revenue, whole, moreIsBetter, ""), kpiOf("Orders", a.Metrics.Orders, countText, moreIsBetter, ""),
 		kpiOf("AOV", a.Metrics.AOV, exact, moreIsBetter, ""),

@@ -61,14 +61,21 @@ const (
 type layout struct {
 	Days
 	wide, left, right float64
-	top, lowerTop     float64 // largest values
+	step              float64 // distance between the lines of the grid
+	above, below      int     // steps above and below 0
+	lowerTop          float64 // largest value of the second pane
 }
 
 func (l layout) x(i int) float64 {
 	return l.left + 8 + float64(i)*(l.wide-l.left-l.right-16)/math.Max(1, float64(len(l.Points)-1))
 }
 
-func (l layout) y(v float64) float64 { return paneTop + paneHeight*(1-v/l.top) }
+func (l layout) y(v float64) float64 {
+	return paneTop + paneHeight*(1-(v-l.bottom())/(l.step*float64(l.above+l.below)))
+}
+
+// bottom returns the value at the lower edge: 0, or less if there are negative values.
+func (l layout) bottom() float64 { return -l.step * float64(l.below) }
 
 func (l layout) lowerY(v float64) float64 { return l.lowerBase() - lowerSize*v/l.lowerTop }
 
@@ -84,18 +91,22 @@ func (l layout) height() float64 {
 // Draw draws the chart with a width in CSS pixels. The values of each point are in the attribute data-points, which the
 // script of the pages shows on hover and focus.
 func (d Days) Draw(width int) template.HTML {
-	l := layout{Days: d, wide: float64(width), left: 46, right: 8, top: 1, lowerTop: 1}
+	l := layout{Days: d, wide: float64(width), left: 46, right: 8, lowerTop: 1}
+	var top, low float64
 	for _, p := range d.Points {
 		for _, v := range []*float64{p.Value, p.Before, p.Ahead, p.High, p.Goal} {
 			if v != nil {
-				l.top = math.Max(l.top, *v)
+				top, low = math.Max(top, *v), math.Min(low, *v)
 			}
 		}
 		if p.Lower != nil {
 			l.lowerTop = math.Max(l.lowerTop, *p.Lower)
 		}
 	}
-	l.top, l.lowerTop = nice(l.top), nice(l.lowerTop)
+	l.step, l.above, l.lowerTop = nice(math.Max(1, math.Max(top, -low)))/4, 4, nice(l.lowerTop)
+	if low < 0 {
+		l.above, l.below = int(math.Ceil(top/l.step)), int(math.Ceil(-low/l.step))
+	}
 	var c canvas
 	l.grid(&c)
 	if l.Lower != "" {
@@ -109,8 +120,8 @@ func (d Days) Draw(width int) template.HTML {
 }
 
 func (l layout) grid(c *canvas) {
-	for i := range 5 {
-		v := l.top * float64(i) / 4
+	for i := -l.below; i <= l.above; i++ {
+		v := l.step * float64(i)
 		class := "rule"
 		if i == 0 {
 			class = "base"
@@ -233,7 +244,7 @@ func (l layout) area(c *canvas, bounds func(Day) (low, high float64, ok bool)) {
 				break
 			}
 			there += pen + px(l.x(i)) + " " + px(l.y(high))
-			back = "L" + px(l.x(i)) + " " + px(l.y(math.Max(low, 0))) + back
+			back = "L" + px(l.x(i)) + " " + px(l.y(math.Max(low, l.bottom()))) + back
 			pen = "L"
 		}
 		if there != "" {
@@ -292,7 +303,7 @@ func (l layout) anomaly(c *canvas, p Day, x, y float64) {
 		anchor, tx = "end", x-10
 	}
 	up := p.Expected != nil && *p.Value > *p.Expected
-	ty := math.Min(y+5, l.y(0)-16)
+	ty := math.Min(y+5, l.y(l.bottom())-16)
 	if up {
 		ty = math.Max(y-2, paneTop+8)
 	}

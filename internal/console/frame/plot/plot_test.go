@@ -170,3 +170,36 @@ func TestNamesOfDesignsDoNotTouch(t *testing.T) {
 		}
 	}
 }
+
+func TestNegativeValuesOfDaysAreInsideTheChart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		values []float64
+		ticks  []string
+	}{
+		{"a day with more refunds than sales", []float64{400, -250, 300}, []string{"$-300", "$0", "$400"}},
+		{"only refunds", []float64{-40, -390, 0}, []string{"$-400", "$0"}},
+	} {
+		d := plot.Days{Label: "Revenue", Name: "Revenue", Lower: "Spend", Axis: dollars, Value: dollars, Title: civil.Date.Words, Tick: civil.Date.Short}
+		for i := range c.values {
+			d.Points = append(d.Points, plot.Day{Date: civil.New(2026, time.June, 1+i), Value: &c.values[i], Lower: new(10.0)})
+		}
+		drawing := string(d.Draw(640))
+		line := regexp.MustCompile(`class="now" d="([^"]*)"`).FindStringSubmatch(drawing)[1]
+		ys := regexp.MustCompile(`[ML]-?[\d.]+ (-?[\d.]+)`).FindAllStringSubmatch(line, -1)
+		if len(ys) != len(c.values) {
+			t.Fatalf("%s: line %q has %d points, want %d", c.name, line, len(ys), len(c.values))
+		}
+		for i, at := range ys {
+			if y, err := strconv.ParseFloat(at[1], 64); err != nil || y < 26 || y > 234 {
+				t.Errorf("%s: y of %v is %v, want from 26 to 234", c.name, c.values[i], at[1])
+			}
+		}
+		for _, tick := range c.ticks {
+			if !strings.Contains(drawing, ">"+tick+"<") {
+				t.Errorf("%s: the axis has no %s", c.name, tick)
+			}
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package measurement
+
+import (
+	"testing"
+
+	answers "assay/internal/answer"
+	"assay/internal/measure"
+	"assay/internal/toolkit"
+	"assay/internal/tools"
+)
+
+// twoChannels is an answer with a ROAS above 1 in all channels.
+func twoChannels(profit toolkit.PlanProfit) *tools.OptimizationAnswer {
+	a := &tools.OptimizationAnswer{Metrics: toolkit.PlanMetrics{PlanProfit: profit}}
+	for _, channel := range []measure.Channel{"facebook", "google"} {
+		a.Rows = append(a.Rows, toolkit.MixRow{
+			Channel: channel, ROAS: answers.Estimate[answers.Ratio]{Value: 3, Low: 2, High: 4}, MarginalROAS: answers.Estimate[answers.Ratio]{Value: 2},
+		})
+	}
+	return a
+}
+
+func TestModelsPageComparesReturnsWithBreakEven(t *testing.T) {
+	t.Parallel()
+	loss := &answers.Estimate[answers.Money]{Value: -100, Low: -200, High: -50}
+	for _, c := range []struct {
+		name              string
+		profit            toolkit.PlanProfit
+		certain, lead     string
+		returns, tone     string
+		fact              string
+		responses, curves string
+	}{
+		{
+			"costs are unknown", toolkit.PlanProfit{}, "2 channels are clearly profitable.", "0 of 2 intervals include or are below break-even, 1.00.",
+			"Red: marginal ROAS is below 1, which is break-even if costs are unknown.", "good", "enter costs",
+			"Marginal ROAS is below break-even in 0 of 2 channels.", "The expected marginal ROAS of these channels is below 1.00.",
+		},
+		{
+			"costs are known", toolkit.PlanProfit{Change: loss, BreakEven: new(answers.Ratio(2.5))}, "No channel is clearly profitable.", "2 of 2 intervals include or are below break-even, 2.50.",
+			"Red: marginal ROAS is below the break-even ROAS of 2.50.", "bad", "2.50",
+			"Marginal ROAS is below break-even in 2 of 2 channels.", "The expected marginal ROAS of these channels is below 2.50.",
+		},
+		{
+			"unit costs are above the price", toolkit.PlanProfit{Change: loss}, "No channel is clearly profitable.", "No ROAS breaks even, because costs are at least the revenue.",
+			"Red: no ROAS breaks even, because costs are at least the revenue.", "bad", "none",
+			"Marginal ROAS is below break-even in 2 of 2 channels.", "No ROAS breaks even, because costs are at least the revenue.",
+		},
+	} {
+		a := twoChannels(c.profit)
+		heading, lead := responsesText(a)
+		for _, text := range []struct{ name, got, want string }{
+			{"heading", certainty(a), c.certain},
+			{"lead", summaryLead(a), c.lead},
+			{"note of the returns", returnsNote(a), c.returns},
+			{"tone of the marginal ROAS", returnTable(a).Rows[0].Cells[3].Tone, c.tone},
+			{"fact", breakEvenFact(a, "acme").Value, c.fact},
+			{"heading of the curves", heading, c.responses},
+			{"lead of the curves", lead, c.curves + " In the gray areas, the model extrapolates: the data contain no such spend."},
+		} {
+			if text.got != text.want {
+				t.Errorf("%s: %s is %q, want %q", c.name, text.name, text.got, text.want)
+			}
+		}
+	}
+}
+
+func TestDesignsNeedSpendInTheTreatedRegions(t *testing.T) {
+	t.Parallel()
+	for _, spend := range []answers.Money{0, -0.01} {
+		a := &tools.PreflightAnswer{Metrics: tools.PreflightMetrics{
+			MDE: new(answers.Percent(5)), Revenue: new(answers.Money(900)), Spend: new(spend),
+		}}
+		for _, d := range designsOf(a, 1, "USD") {
+			t.Errorf("spend %v: design %s with a minimum detectable ROAS of %s, want none", spend, d.Key, d.MDE)
+		}
+	}
+}
