@@ -38,7 +38,8 @@ type Node struct {
 	own    limit.Counter // used while Redis does not answer
 	away   atomic.Bool
 	log    *slog.Logger
-	answer time.Duration // maximum time for Redis to answer for one event
+	answer time.Duration             // maximum time for Redis to answer for one event
+	pause  func(ctx context.Context) // replaced in tests
 }
 
 // Open returns a node. A server that does not answer is not an error, because [Node.Run] tries again.
@@ -53,6 +54,7 @@ func Open(ctx context.Context, o Options) (*Node, error) {
 	options.DialTimeout, options.DisableIdentity = probeTime, true
 	n := &Node{
 		client: redis.NewClient(options), prefix: "assay:" + strconv.Itoa(options.DB) + ":", own: limit.NewCounter(), log: o.Log, answer: answerTime,
+		pause: pause,
 	}
 	n.away.Store(true)
 	if err := n.probe(ctx); err != nil {
@@ -176,11 +178,12 @@ func (n *Node) channel() string { return n.prefix + "access-ended" }
 func (n *Node) Run(ctx context.Context, ended func()) error {
 	for ctx.Err() == nil {
 		if n.away.Load() && n.probe(ctx) != nil {
-			pause(ctx)
+			n.pause(ctx)
 			continue
 		}
 		if err := n.listen(ctx, ended); err != nil {
 			n.lost(ctx, err)
+			n.pause(ctx) // Redis can answer the probe and reject the subscription
 		}
 	}
 	return nil

@@ -183,6 +183,32 @@ func TestANodeStartsWithoutRedis(t *testing.T) {
 	}
 }
 
+// A user without permission on channels can count, but cannot subscribe.
+func TestARejectedSubscriptionIsNotRepeatedAtOnce(t *testing.T) {
+	t.Parallel()
+	server := servertest.StartRedis(t)
+	if err := open(t, server.URL(), quiet()).client.Do(t.Context(), "ACL", "SETUSER", "counter", "on", ">pass", "~*", "+@all", "resetchannels").Err(); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	var mu sync.Mutex // guards text
+	n := open(t, strings.Replace(server.URL(), ":"+servertest.Password, "counter:pass", 1), slog.New(slog.NewTextHandler(locked{&mu, &text}, nil)))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // ends a node that does not pause
+	defer cancel()
+	pauses := 0
+	n.pause = func(context.Context) {
+		if pauses++; pauses == 3 {
+			cancel()
+		}
+	}
+	if err := n.Run(ctx, func() {}); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Count(text.String(), "counts for itself"); got != 3 {
+		t.Errorf("%d subscriptions failed with %d pauses, want 3 with 3", got, pauses)
+	}
+}
+
 func TestAnInvalidURLIsNotShown(t *testing.T) {
 	t.Parallel()
 	_, err := Open(t.Context(), Options{URL: "redis://:" + servertest.Password + "\x01@host/x", Log: quiet()})
