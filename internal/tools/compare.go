@@ -204,11 +204,12 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	if a.Channel != "" {
 		of = " of " + answer.ChannelName(a.Channel)
 	}
-	text := fmt.Sprintf("Revenue%s was %s in %d days, compared with %s in %d days: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
-		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
+	length, lengthBefore := answer.Plural(a.Period2.Days, "day", "days"), answer.Plural(a.Period1.Days, "day", "days")
+	text := fmt.Sprintf("Revenue%s was %s in %s, compared with %s in %s: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length,
+		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), lengthBefore, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if a.Metrics.Revenue.Previous == nil {
-		text = fmt.Sprintf("Revenue was %s in %d days. Revenue of period 1 is unknown, because period 1 starts before the store's first order.",
-			c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days)
+		text = fmt.Sprintf("Revenue was %s in %s. Revenue of period 1 is unknown, because period 1 starts before the store's first order.",
+			c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length)
 	}
 	if change := a.Metrics.Revenue.PerDay; change != nil {
 		text = fmt.Sprintf("%s in total, %s per day.", text[:len(text)-1], answer.Moved(change))
@@ -221,7 +222,8 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 
 func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
-		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d days. Compare them by change_pct_per_day.", earlier.Days(), recent.Days()))
+		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %s and period 2 has %s. Compare them by change_pct_per_day.",
+			answer.Plural(earlier.Days(), "day", "days"), answer.Plural(recent.Days(), "day", "days")))
 	}
 	if earlier.Intersect(recent).Days() > 0 {
 		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))

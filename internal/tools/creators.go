@@ -243,10 +243,10 @@ func creatorRows(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, rates cre
 
 func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstimate) CreatorRow {
 	f := c.Figures
-	worth := func(orders float64) int64 { return int64(math.Round(orders * e.Value)) }
+	low, high := revenueInterval(e)
 	row := CreatorRow{
 		ID: e.ID, Name: answer.Foreign(e.Name), Platform: answer.Foreign(e.Platform), Handle: answer.Foreign(e.Handle),
-		Revenue: f.Money(e.Revenue), RevenueLow: new(f.Money(worth(e.Orders.Low))), RevenueHigh: new(f.Money(worth(e.Orders.High))),
+		Revenue: f.Money(e.Revenue), RevenueLow: new(f.Money(low)), RevenueHigh: new(f.Money(high)),
 		Orders: whole(e.Orders.Value), OrdersLow: whole(e.Orders.Low), OrdersHigh: whole(e.Orders.High), Confidence: answer.Ratio(e.Confidence),
 		SurveyMentions: new(answer.Orders(e.Named.Orders)), SeenOrders: new(answer.Orders(e.Seen.Orders)), Signals: signalRows(rates, e),
 	}
@@ -258,9 +258,16 @@ func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstima
 	}
 	if e.CostKnown {
 		row.Cost, row.ROI = new(f.Money(e.Cost)), answer.RatioOf(measure.ROI(e.Revenue, e.Cost))
-		row.ROILow, row.ROIHigh = answer.RatioOf(measure.ROI(worth(e.Orders.Low), e.Cost)), answer.RatioOf(measure.ROI(worth(e.Orders.High), e.Cost))
+		row.ROILow, row.ROIHigh = answer.RatioOf(measure.ROI(low, e.Cost)), answer.RatioOf(measure.ROI(high, e.Cost))
 	}
 	return row
+}
+
+// revenueInterval returns the interval of the orders in revenue. If revenue per order is negative, more orders are less
+// revenue.
+func revenueInterval(e snapshot.CreatorEstimate) (low, high int64) {
+	low, high = int64(math.Round(e.Orders.Low*e.Value)), int64(math.Round(e.Orders.High*e.Value))
+	return min(low, high), max(low, high)
 }
 
 func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []CreatorSignal {

@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"fmt"
+	"unicode"
+	"unicode/utf8"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -115,14 +117,14 @@ func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.Segme
 	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s orders with %s in revenue %s, %s.", title(string(a.Segment)), answer.Orders(sums.Orders),
+		return fmt.Sprintf("%s customers placed %s with %s in revenue %s, %s.", title(string(a.Segment)), plural(answer.Orders(sums.Orders), "order", "orders"),
 			c.Amount(f.Basis.Revenue(sums)), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	}
-	text := fmt.Sprintf("New customers placed %s of %s orders %s and generated %s of %s in revenue.",
-		answer.Orders(totals.New.Orders), answer.Orders(totals.Of("").Orders), answer.Dates(days),
+	text := fmt.Sprintf("New customers placed %s of %s %s and generated %s of %s in revenue.",
+		answer.Orders(totals.New.Orders), plural(answer.Orders(totals.Of("").Orders), "order", "orders"), answer.Dates(days),
 		c.Amount(f.Basis.Revenue(totals.New)), c.Amount(f.Basis.Revenue(totals.Of(""))))
 	if n := totals.Unknown.Orders; n > 0 {
-		text += fmt.Sprintf(" %s of the orders have no known customer.", answer.Orders(n))
+		text += fmt.Sprintf(" %s no known customer.", plural(answer.Orders(n), "of the orders has", "of the orders have"))
 	}
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
 		text += fmt.Sprintf(" New customers' share of orders is %s, compared with %s in the previous %s.",
@@ -136,7 +138,16 @@ func title(word string) string {
 	if word == "" {
 		return ""
 	}
-	return string(word[0]-'a'+'A') + word[1:]
+	first, size := utf8.DecodeRuneInString(word)
+	return string(unicode.ToUpper(first)) + word[size:]
+}
+
+// plural formats a number of orders or messages, which may have decimals, with its noun.
+func plural(n answer.Count, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%s %s", n, many)
 }
 
 func customersNext(c *toolkit.Call, a *CustomersAnswer, days civil.Range) {

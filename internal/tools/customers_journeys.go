@@ -184,7 +184,11 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 }
 
 func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
-	text := fmt.Sprintf("%s orders %s have touchpoints", answer.Orders(total.Orders), answer.Dates(days))
+	orders, verb := answer.Orders(total.Orders), "have"
+	if orders == 1 {
+		verb = "has"
+	}
+	text := fmt.Sprintf("%s %s %s touchpoints", plural(orders, "order", "orders"), answer.Dates(days), verb)
 	if r := a.Metrics.Touches; r != nil {
 		text += fmt.Sprintf(" (%s per order)", *r)
 	}

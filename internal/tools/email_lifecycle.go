@@ -259,8 +259,8 @@ func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days ci
 	case string(smsChannel):
 		what = "SMS"
 	}
-	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s. The platform delivered %s messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
-		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Count(now.all().Delivered))
+	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s. The platform delivered %s.", what, c.Amount(now.all().Revenue), answer.Dates(days),
+		answer.Against(a.Metrics.Revenue.ChangePct, days), plural(answer.Count(now.all().Delivered), "message", "messages"))
 	if m := a.Metrics.Credited; m != nil {
 		text += fmt.Sprintf(" %s revenue by last touch is %s.", what, c.Spelled(*m.Value))
 	}

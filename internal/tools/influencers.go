@@ -252,7 +252,7 @@ func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, days civil.Range,
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders with a code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), *m.Orders.Value, answer.Dates(days),
+	text := fmt.Sprintf("%s %s in %s with a code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), plural(*m.Orders.Value, "order", "orders"), answer.Dates(days),
 		answer.Against(m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
 		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)

@@ -178,9 +178,11 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 		}
 		a.Rows = append(a.Rows, row)
 	}
-	share, _ := measure.Share(q.Segments.Recent.New.Orders, all.Orders)
-	a.Summary = fmt.Sprintf("New customers placed %s of the %s orders %s and generated %s of %s in revenue.", answer.Percent(share),
-		answer.Orders(all.Orders), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
+	a.Summary = fmt.Sprintf("No orders were placed %s.", answer.Dates(days))
+	if share, ok := measure.Share(q.Segments.Recent.New.Orders, all.Orders); ok {
+		a.Summary = fmt.Sprintf("New customers placed %s of the %s %s and generated %s of %s in revenue.", answer.Percent(share),
+			plural(answer.Orders(all.Orders), "order", "orders"), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
+	}
 	if cac := a.Metrics.CAC.Value; cac != nil {
 		a.Summary += fmt.Sprintf(" CAC is %s (total spend %s).", c.Spelled(*cac), c.Amount(q.Spent))
 	}

@@ -11,7 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"assay/internal/answer"
 	"assay/internal/measure"
+	"assay/internal/measure/creator"
+	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
@@ -195,5 +198,62 @@ func TestOddStoresHaveAnswersInNumbers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestSummariesOfOddStoresAreSentences(t *testing.T) {
+	t.Parallel()
+	service, err := oddService()
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := func(before int) string { return fixtureToday.AddDays(-before).String() }
+	compared := fmt.Sprintf(`{"period1_start":%q,"period1_end":%q,"period2_start":%q,"period2_end":%q}`, day(2), day(2), day(1), day(1))
+	for _, c := range []struct {
+		store      measure.WorkspaceID
+		tool, args string
+		want, not  string
+	}{
+		{"free orders", "omnichannel", `{}`, "1 surface generated", "accounts for"},
+		{"refund alone", "lifecycle", `{}`, "No orders were placed", "0.0%"},
+		{"one order", "performance", `{}`, "(1 order)", "1 orders"},
+		{"one order", "compare", compared, " in 1 day", "1 days"},
+		{"one order", "customers", `{"view":"journeys"}`, "1 order ", "1 orders"},
+		{"one order", "customers", `{}`, " of 1 order ", "1 orders"},
+	} {
+		w := newWorkspace(oddID(slices.Index(oddNames(), c.store)))
+		var a struct{ Summary string }
+		if err := json.Unmarshal(callAs(t, service.Session(reader(w), "r1"), c.tool, c.args).StructuredContent, &a); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(a.Summary, c.want) || strings.Contains(a.Summary, c.not) {
+			t.Errorf("%s of the store %q: %q, want it with %q and without %q", c.tool, c.store, a.Summary, c.want, c.not)
+		}
+	}
+}
+
+func TestTitlesStartWithACapitalLetter(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"": "", "new": "New", "360 Magazine": "360 Magazine", "Podcast": "Podcast", "écoute": "Écoute"} {
+		if got := title(word); got != want {
+			t.Errorf("title of %q is %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestCreatorIntervalsOfNegativeRevenueAreOrdered(t *testing.T) {
+	t.Parallel()
+	// A code order of $20 and a refund of $100 are -$80 net of refunds.
+	e := snapshot.CreatorEstimate{Revenue: -160_00, Value: -80_00}
+	e.Orders.Value, e.Orders.Low, e.Orders.High = 2, 1, 4
+	e.Cost, e.CostKnown = 100_00, true
+	call := &toolkit.Call{}
+	call.Figures = answer.Figures{Currency: "USD"}
+	row := creatorRowOf(call, creator.Rates{}, e)
+	if *row.RevenueLow != -320 || *row.RevenueHigh != -80 {
+		t.Errorf("interval of the revenue is %v to %v, want -320 to -80", *row.RevenueLow, *row.RevenueHigh)
+	}
+	if *row.ROILow > *row.ROI || *row.ROI > *row.ROIHigh {
+		t.Errorf("ROI is %v with the interval %v to %v, want it inside", *row.ROI, *row.ROILow, *row.ROIHigh)
 	}
 }

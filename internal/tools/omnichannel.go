@@ -239,8 +239,12 @@ func haloEffectOf(e halo.Effect, spend float64) HaloEffect {
 
 func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s generated %s %s, %s; %s accounts for %s.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
-		answer.Against(a.Metrics.Revenue.ChangePct, days), first.Surface, *orZero(first.Share))
+	text := fmt.Sprintf("%s generated %s %s, %s", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+		answer.Against(a.Metrics.Revenue.ChangePct, days))
+	if first.Share != nil {
+		text += fmt.Sprintf("; %s accounts for %s", first.Surface, *first.Share)
+	}
+	text += "."
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
@@ -253,13 +257,6 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range,
 	e := effects[0]
 	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
 		answer.ChannelName(e.Channel), e.Surface, answer.Ratio(e.Coefficient.Value), answer.Ratio(e.Coefficient.Low), answer.Ratio(e.Coefficient.High), n.AboveZero, n.Estimated)
-}
-
-func orZero(p *answer.Percent) *answer.Percent {
-	if p == nil {
-		return new(answer.Percent)
-	}
-	return p
 }
 
 func warnHalo(a *OmnichannelAnswer, effects []halo.Effect) {

@@ -252,8 +252,8 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 	if a.Channel != "" {
 		who = "Attributed revenue of " + answer.ChannelName(a.Channel) + " was"
 	}
-	text := fmt.Sprintf("%s %s %s (%s orders), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
-		answer.Dates(days), answer.Orders(now.Orders), answer.Against(a.Metrics.Revenue.ChangePct, days))
+	text := fmt.Sprintf("%s %s %s (%s), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
+		answer.Dates(days), plural(answer.Orders(now.Orders), "order", "orders"), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
 		text += fmt.Sprintf(" Spend was %s and ROAS was %s%s.", c.Amount(now.Spend), *r, toolkit.BreakEvenWords(a.Metrics.ProfitMetrics))
 	}
