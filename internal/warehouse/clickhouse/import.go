@@ -17,9 +17,6 @@ import (
 // the local copy has all commits.
 func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
 	c := e.copyOf(spec.Workspace)
-	if err := e.update(ctx, spec.Workspace); err != nil {
-		return nil, err
-	}
 	if err := c.enter(ctx, spec.Workspace); err != nil {
 		return nil, err
 	}
