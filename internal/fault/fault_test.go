@@ -39,7 +39,7 @@ func TestRejectionsOnPurposeAreWarnings(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
-		ctx  context.Context //nolint:containedctx // a case
+		ctx  context.Context
 		err  error
 		want slog.Level
 	}{

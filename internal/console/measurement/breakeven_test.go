@@ -32,17 +32,23 @@ func TestModelsPageComparesReturnsWithBreakEven(t *testing.T) {
 		responses, curves string
 	}{
 		{
-			"costs are unknown", toolkit.PlanProfit{}, "2 channels are clearly profitable.", "0 of 2 intervals include or are below break-even, 1.00.",
+			"costs are unknown",
+			toolkit.PlanProfit{},
+			"2 channels are clearly profitable.", "0 of 2 intervals include or are below break-even, 1.00.",
 			"Red: marginal ROAS is below 1, which is break-even if costs are unknown.", "good", "enter costs",
 			"Marginal ROAS is below break-even in 0 of 2 channels.", "The expected marginal ROAS of these channels is below 1.00.",
 		},
 		{
-			"costs are known", toolkit.PlanProfit{Change: loss, BreakEven: new(answers.Ratio(2.5))}, "No channel is clearly profitable.", "2 of 2 intervals include or are below break-even, 2.50.",
+			"costs are known",
+			toolkit.PlanProfit{Change: loss, BreakEven: new(answers.Ratio(2.5))},
+			"No channel is clearly profitable.", "2 of 2 intervals include or are below break-even, 2.50.",
 			"Red: marginal ROAS is below the break-even ROAS of 2.50.", "bad", "2.50",
 			"Marginal ROAS is below break-even in 2 of 2 channels.", "The expected marginal ROAS of these channels is below 2.50.",
 		},
 		{
-			"unit costs are above the price", toolkit.PlanProfit{Change: loss}, "No channel is clearly profitable.", "No ROAS breaks even, because costs are at least the revenue.",
+			"unit costs are above the price",
+			toolkit.PlanProfit{Change: loss},
+			"No channel is clearly profitable.", "No ROAS breaks even, because costs are at least the revenue.",
 			"Red: no ROAS breaks even, because costs are at least the revenue.", "bad", "none",
 			"Marginal ROAS is below break-even in 2 of 2 channels.", "No ROAS breaks even, because costs are at least the revenue.",
 		},

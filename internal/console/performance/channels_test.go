@@ -26,11 +26,13 @@ func TestChannelsPageComparesReturnsWithBreakEven(t *testing.T) {
 			"costs are unknown", toolkit.ProfitMetrics{}, "1 channel has a 90% interval entirely above an incremental ROAS of 1, where revenue equals spend.", "dotted line: break-even 1.00",
 		},
 		{
-			"costs are known", toolkit.ProfitMetrics{Contribution: contribution, BreakEven: ratioOf(1.5)},
+			"costs are known",
+			toolkit.ProfitMetrics{Contribution: contribution, BreakEven: ratioOf(1.5)},
 			"1 channel has a 90% interval entirely above break-even of 1.50, where contribution equals spend.", "dotted line: break-even 1.50",
 		},
 		{
-			"unit costs are above the price", toolkit.ProfitMetrics{Contribution: contribution},
+			"unit costs are above the price",
+			toolkit.ProfitMetrics{Contribution: contribution},
 			"No ROAS breaks even, because costs are at least the revenue.", "no ROAS breaks even",
 		},
 	} {

@@ -255,9 +255,9 @@ func TestASmallStoreTakesLittleDisk(t *testing.T) {
 
 // ending is a context that is canceled at a call of Err.
 type ending struct {
-	context.Context //nolint:containedctx // it is a context
-	cancel          func()
-	left            *atomic.Int64 // number of calls of Err before it is canceled
+	context.Context
+	cancel func()
+	left   *atomic.Int64 // number of calls of Err before it is canceled
 }
 
 // endingAt returns a context that is canceled after a number of calls of Err. DuckDB's driver calls Err between the steps

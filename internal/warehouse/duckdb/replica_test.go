@@ -219,8 +219,9 @@ func TestAnImportCanBeCanceledUntilItIsPublished(t *testing.T) {
 			}})
 			w := warehouse.New(e)
 			mustImport(t, w, "shop", someOrders("a", 3))
-			var ctx context.Context
-			ctx, cancel = context.WithCancel(t.Context())
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			cancel = stop
 			if err := importInto(ctx, w, "shop", someOrders("b", 5)); (err == nil) != test.after {
 				t.Errorf("a canceled import ends with %v", err)
 			}
