@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -176,7 +175,7 @@ func reportClickHouse(ctx context.Context, o settings, f files, s servers, ours,
 	if err != nil {
 		return err
 	}
-	local, err := sizeOf(f.copies())
+	local, err := process.Size(f.copies())
 	if err != nil {
 		return err
 	}
@@ -196,37 +195,16 @@ func reportClickHouse(ctx context.Context, o settings, f files, s servers, ours,
 	})
 }
 
-// sizeOf returns the bytes of all files of a folder.
-func sizeOf(dir string) (total int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		info, err := entry.Info()
-		if err == nil {
-			total += info.Size()
-		}
-		return err
-	})
-	return total, err
-}
-
 func performanceOnClickHouse(ctx context.Context, o settings, f files, s servers) (err error) {
 	engine, err := clickhouse.Open(ctx, clickhouse.Options{URL: o.factsURL, Local: duckdb.Options{Dir: f.copies(), Clock: clock}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, engine.Close(ctx)) }()
-	service, err := serviceOn(engine)
+	session, opening, err := firstCall(ctx, engine)
 	if err != nil {
 		return err
 	}
-	session := service.Session(reader(), "bench")
-	first := process.Begin()
-	if _, err := call(ctx, session, windowAt(0), "debug"); err != nil {
-		return err
-	}
-	opening, _ := first.Took()
 	return s.on(ctx, s.hosts[0], func(db *sql.Conn) error {
 		query := func(ctx context.Context, args ...any) (*sql.Rows, error) {
 			return db.QueryContext(ctx, clickHouseStatement, args...)

@@ -44,16 +44,10 @@ func comparePerformance(ctx context.Context, o settings, f files) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, engine.Close(ctx)) }()
-	service, err := serviceOn(engine)
+	session, opening, err := firstCall(ctx, engine)
 	if err != nil {
 		return err
 	}
-	session := service.Session(reader(), "bench")
-	first := process.Begin()
-	if _, err := call(ctx, session, windowAt(0), "debug"); err != nil {
-		return err
-	}
-	opening, _ := first.Took()
 	return onDatabase(ctx, copied, func(db *sql.Conn) (err error) {
 		prepared, err := db.PrepareContext(ctx, statement)
 		if err != nil {
@@ -117,13 +111,21 @@ func inTurn(ctx context.Context, sides []*side, calls int) error {
 	return nil
 }
 
-// serviceOn returns the tools over an engine.
-func serviceOn(engine warehouse.Engine) (*toolkit.Service, error) {
-	return toolkit.NewService(toolkit.Deps{
+// firstCall opens the tools over an engine and measures the first call.
+func firstCall(ctx context.Context, engine warehouse.Engine) (session mcp.Session, took time.Duration, err error) {
+	service, err := toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{Facts: warehouse.New(engine), Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
 		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
 	}, tools.All())
+	if err != nil {
+		return nil, 0, err
+	}
+	session = service.Session(reader(), "bench")
+	watch := process.Begin()
+	_, err = call(ctx, session, windowAt(0), "debug")
+	took, _ = watch.Took()
+	return session, took, err
 }
 
 // clock returns noon of the store's last day.

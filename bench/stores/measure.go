@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -99,7 +98,7 @@ func (s *service) mix(ctx context.Context, stores []store, random *rand.Rand, mo
 }
 
 func measured(ctx context.Context, o settings, stores []store) error {
-	disk, err := size(filepath.Join(o.folder, "data", "facts"))
+	disk, err := process.Size(filepath.Join(o.folder, "data", "facts"))
 	if err != nil {
 		return err
 	}
@@ -188,19 +187,4 @@ func importOrders(ctx context.Context, o settings, s store, serial int) error {
 	}
 	_, err := process.Run(ctx, o.assay, "import", path, "--workspace", string(s.ID), "--data", filepath.Join(o.folder, "data"))
 	return err
-}
-
-// size returns the bytes of a folder's files.
-func size(folder string) (total int64, err error) {
-	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		info, err := entry.Info()
-		if err == nil {
-			total += info.Size()
-		}
-		return err
-	})
-	return total, err
 }
