@@ -22,14 +22,15 @@ type File struct {
 	bytes      *counted
 	text       *bufio.Reader
 	encoding   func() Encoding
-	book       *workbook // nil for text
+	book       *workbook    // nil for text
+	ended      func() error // error of the context of Open
 }
 
 // Open reads the first bytes of a file and detects its format from the content. Only errors use the name. A compressed
 // file that unpacks to more bytes than the limit ends with an [ErrLimit]. The limit 0 means no limit. Reading ends when
 // ctx ends, also within a row.
 func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*File, error) {
-	f := &File{bytes: &counted{src: Cancellable(ctx, src), sum: sha256.New()}}
+	f := &File{bytes: &counted{src: Cancellable(ctx, src), sum: sha256.New()}, ended: ctx.Err}
 	packed := bufio.NewReaderSize(f.bytes, 128<<10)
 	magic, err := packed.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -136,7 +137,9 @@ func (f *File) Records(delimiter byte) Records {
 	if f.book != nil {
 		return f.book
 	}
-	return NewScanner(f.text, delimiter)
+	scanner := NewScanner(f.text, delimiter)
+	scanner.ended = f.ended
+	return scanner
 }
 
 // Cancellable returns a reader of src that fails after ctx has ended.

@@ -254,3 +254,22 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// A row in memory can have millions of cells. Its reading ends with the context too.
+func TestARowInMemoryEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	f, err := Open(ctx, "cells.csv", strings.NewReader("id\n"+strings.Repeat(`"",`, 20*MaxColumns)+"\nlast\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := f.Records(',')
+	if _, err := records.Next(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if r, err := records.Next(); !errors.Is(err, context.Canceled) {
+		t.Errorf("%d cells, %v, want a canceled reading", len(r.Fields), err)
+	}
+}

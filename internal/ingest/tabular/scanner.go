@@ -26,6 +26,7 @@ type Scanner struct {
 	line       int // line number of the next row
 	fields     []string
 	quoted     quotedRow
+	ended      func() error // reports that reading was canceled; nil if it cannot be
 	steps      int // number of searched, counted or moved bytes; a test bounds it
 }
 
@@ -209,6 +210,11 @@ func (s *Scanner) quotedRow(line int) (problem string, err error) {
 			return "", err
 		}
 		row.endCell()
+		if row.cells%MaxColumns == 0 && s.ended != nil { // one row can have millions of cells
+			if err := s.ended(); err != nil {
+				return "", err
+			}
+		}
 	}
 	if row.problem == "" {
 		row.problem = unreadable(s.buf[s.start : s.start+at])
