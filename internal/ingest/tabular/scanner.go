@@ -27,7 +27,7 @@ type Scanner struct {
 	fields     []string
 	quoted     quotedRow
 	ended      func() error // reports that reading was canceled; nil if it cannot be
-	steps      int // number of searched, counted or moved bytes; a test bounds it
+	steps      int          // number of searched, counted or moved bytes; a test bounds it
 }
 
 // sharedRow is the maximum size of a row with cells that share one string, in bytes. Cells of larger rows have their
