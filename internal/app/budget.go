@@ -29,8 +29,8 @@ func (a *App) newBudgets(accounts budgetchange.Accounts) *budgetchange.Executor 
 // writeCalls is the maximum number of calls of one write: the write, the renewal of a token, and the write again.
 const writeCalls = 3
 
-// settleEvery is the interval between checks for changes that waited too long for approval, and for pending changes of
-// ended nodes.
+// settleEvery is the interval between checks for changes that waited too long for approval, and for pending changes
+// that no node settles.
 const settleEvery = time.Minute
 
 // settleBudgets settles unknown outcomes of changes until ctx ends.

@@ -353,7 +353,7 @@ func TestARowOfALiveProcessIsNotSettledByAnother(t *testing.T) {
 			t.Fatal("the process did not end")
 		}
 		second := b.sharedBy()
-		if left, err := second.leftOver(t.Context(), control.ChangePending, control.ChangeUnknown); err != nil || len(left) != 0 {
+		if left, err := second.leftOver(t.Context(), false, control.ChangePending, control.ChangeUnknown); err != nil || len(left) != 0 {
 			t.Fatalf("%d rows, %v; want none before the deadline", len(left), err)
 		}
 		b.running(t, second)
@@ -387,7 +387,7 @@ func TestAProcessThatLostItsClaimSendsNothing(t *testing.T) {
 		first.Accounts = oneAccount{settling{b.accounts[b.platform][0], func() {
 			b.clock.Advance(first.WriteTime + maxSkew)
 			other := b.sharedBy()
-			left, err := other.leftOver(t.Context(), control.ChangePending)
+			left, err := other.leftOver(t.Context(), false, control.ChangePending)
 			if err != nil || len(left) != 1 {
 				t.Fatalf("%d rows, %v; want one", len(left), err)
 			}
@@ -457,6 +457,32 @@ func TestAFailureThatCannotBeRecordedIsSettledLater(t *testing.T) {
 	})
 }
 
+func TestAnOutcomeThatCannotBeRecordedIsSettledLater(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		first := b.restarted()
+		first.Accounts = oneAccount{killed{b.accounts[b.platform][0], true}}
+		if _, err := first.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
+			t.Fatal("the process did not end")
+		}
+		b.store.broken = errTest
+		b.clock.Advance(first.WriteTime + maxSkew)
+		b.running(t, b.restarted())
+		for {
+			select {
+			case b.ticks <- b.clock.Now():
+			case row := <-b.store.final:
+				if row.Status != control.ChangeApplied {
+					t.Errorf("the row is %s, want applied", row.Status)
+				}
+				return
+			case <-t.Context().Done():
+				t.Fatal("no row was settled")
+			}
+		}
+	})
+}
+
 // confirming is an account that confirms each write; the function write determines the effect of the write.
 type confirming struct {
 	ads.Platform
@@ -510,7 +536,7 @@ func TestARowIsSettledOnce(t *testing.T) {
 	for range 10 {
 		group.Go(func() {
 			e := b.restarted()
-			left, err := e.leftOver(t.Context(), control.ChangePending)
+			left, err := e.leftOver(t.Context(), true, control.ChangePending)
 			if err != nil {
 				t.Error(err)
 			}

@@ -17,7 +17,7 @@ import (
 type unsettled struct {
 	row      control.BudgetChange
 	from     time.Time // start of the series of reads
-	deadline time.Time // deadline of the write; if the store is not shared, the start of this process for a row of an ended process
+	deadline time.Time // deadline of the write; for a row that no process is writing, the time of its first read
 	next     int       // number of the next read
 }
 
@@ -39,15 +39,15 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 
 // Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
 // process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
-// from the channel tick, Run ends changes that waited too long for approval. With a shared store, it then also settles
-// the rows of other processes if the deadline has passed.
+// from the channel tick, Run ends changes that waited too long for approval, and settles pending rows whose deadline has
+// passed. Those are rows whose outcome could not be stored and, with a shared store, rows of ended processes.
 func (e *Executor) Run(ctx context.Context, tick <-chan time.Time) error {
 	var work panics.Group
 	defer work.Wait()
 	e.serve(true)
 	defer e.serve(false)
 	e.expire(ctx)
-	left, err := e.leftOver(ctx, control.ChangePending, control.ChangeUnknown)
+	left, err := e.leftOver(ctx, !e.Shared, control.ChangePending, control.ChangeUnknown)
 	if err != nil {
 		return err
 	}
@@ -67,11 +67,8 @@ func (e *Executor) Run(ctx context.Context, tick <-chan time.Time) error {
 			}
 		case <-tick:
 			e.expire(ctx)
-			if !e.Shared {
-				continue
-			}
-			if left, err = e.leftOver(ctx, control.ChangePending); err != nil && ctx.Err() == nil {
-				e.Log.WarnContext(ctx, "changes of ended processes cannot be read", slog.Any("error", err))
+			if left, err = e.leftOver(ctx, false, control.ChangePending); err != nil && ctx.Err() == nil {
+				e.Log.WarnContext(ctx, "pending changes cannot be read", slog.Any("error", err))
 			}
 		case <-ctx.Done():
 			return nil
@@ -95,10 +92,10 @@ const lookBack = 7 * 24 * time.Hour
 // maxSkew is the maximum difference between the clocks of processes with a shared store.
 const maxSkew = time.Minute
 
-// leftOver returns the rows with one of the statuses that ended processes have not settled. These are pending rows, and
-// recent unknown rows without a read live value. It omits unknown rows if the campaign was changed later. It also omits
-// rows that a process with the same store may still be writing.
-func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatus) (left []unsettled, err error) {
+// leftOver returns the rows with one of the statuses that no running process settles. These are pending rows, and recent
+// unknown rows without a read live value. It omits unknown rows if the campaign was changed later. It also omits rows
+// that a process may still be writing. If the parameter idle is true, no process is writing.
+func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.ChangeStatus) (left []unsettled, err error) {
 	now := e.Clock.Now()
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{Statuses: statuses, Limit: maxLeft})
 	if err != nil {
@@ -106,12 +103,12 @@ func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatu
 	}
 	for _, c := range rows {
 		deadline := now
-		if e.Shared && c.Deadline.After(now) {
+		if !idle && c.Deadline.After(now) {
 			deadline = c.Deadline
 		}
 		switch c.Status {
 		case control.ChangePending:
-			if e.Shared && now.Before(c.Deadline.Add(maxSkew)) {
+			if !idle && now.Before(c.Deadline.Add(maxSkew)) {
 				continue
 			}
 		default:
