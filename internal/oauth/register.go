@@ -81,7 +81,7 @@ func (s *Server) described(w http.ResponseWriter, r *http.Request) (control.Clie
 		c.Name = strings.TrimSpace(*said.Name)
 	}
 	if !isClientName(c.Name) {
-		return control.Client{}, refuse(invalidClientMetadata, "client_name has at most 100 printable characters")
+		return control.Client{}, refuse(invalidClientMetadata, "client_name must have at most 100 characters, all printable")
 	}
 	return c, nil
 }
