@@ -99,7 +99,7 @@ func decodeObject(text []byte, into any) bool {
 	return err == io.EOF
 }
 
-// isClientName rejects a name that would mislead its reader.
+// isClientName reports whether the name is short and printable, so that it cannot mislead a person.
 func isClientName(name string) bool {
 	return utf8.RuneCountInString(name) <= maxClientName && control.Printable(name)
 }
