@@ -100,13 +100,13 @@ func TestPiesSayWhatTheyLeaveOut(t *testing.T) {
 		return Series{Name: name, Points: []Point{{Date: samplesFrom, Value: v}}}
 	}
 	svg := drawn(t, Chart{Kind: Pie, Series: []Series{of("google", 3), of("email", 0), of("refunds", -2)}})
-	for _, want := range []string{">google 100%<", "Below zero, not drawn: refunds (−2)", "Nothing in: email"} {
+	for _, want := range []string{">google 100%<", "Below zero, not drawn: refunds (−2)", "Value of zero: email"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("%q is not in\n%s", want, svg)
 		}
 	}
 	svg = drawn(t, Chart{Kind: Pie, Series: []Series{of("refunds", -2)}})
-	if want := ">Nothing above zero in this period<"; !strings.Contains(svg, want) {
+	if want := ">No value is above zero in this period<"; !strings.Contains(svg, want) {
 		t.Errorf("%q is not in\n%s", want, svg)
 	}
 }

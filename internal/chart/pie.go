@@ -51,7 +51,7 @@ func (s sheet) leftOut() []string {
 		out = append(out, "Below zero, not drawn: "+strings.Join(negative, ", "))
 	}
 	if len(none) > 0 {
-		out = append(out, "Nothing in: "+strings.Join(none, ", "))
+		out = append(out, "Value of zero: "+strings.Join(none, ", "))
 	}
 	return out
 }
@@ -60,7 +60,7 @@ func (s sheet) leftOut() []string {
 func (s sheet) paintPie(area draw.Canvas) {
 	all, total := s.slices()
 	if len(all) == 0 {
-		s.paintSentence(area, "Nothing above zero in this period")
+		s.paintSentence(area, "No value is above zero in this period")
 		return
 	}
 	sty := letters(nameSize, s.theme.soft)

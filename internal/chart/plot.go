@@ -24,7 +24,7 @@ func (s sheet) paintPlot(area draw.Canvas) {
 	rows, left := s.markRows(s.plot(area).DataCanvas(s.axes(area, ends)).Rectangle)
 	notes := s.notes()
 	if left > 0 {
-		notes = append(notes, "Some marks are shown without their names")
+		notes = append(notes, "Some annotations are shown without their labels")
 	}
 	area = s.paintNotes(area, notes)
 	area = s.paintAxisTitle(area)

@@ -45,7 +45,7 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 		"no amount":  {[]string{"action", "set", "sales", "", "kind", "shipping", "per_order", "-3"}, "is not an amount in USD"},
 		"no day":     {[]string{"action", "set", "sales", "", "kind", "shipping", "per_order", "3", "from", "soon"}, "is not a calendar date"},
 		"a channel":  {[]string{"action", "set", "kind", "shipping", "per_order", "3", "sales", "channel:google"}, "only a gross_margin can be for one channel"},
-		"no sales":   {[]string{"action", "set", "kind", "shipping", "per_order", "3"}, "is not a part of the sales"},
+		"no sales":   {[]string{"action", "set", "kind", "shipping", "per_order", "3"}, "is not a sales surface or channel"},
 		"no surface": {[]string{"action", "set", "kind", "shipping", "per_order", "3", "sales", "surface:moon"}, "is not a sales surface"},
 		"no kind":    {[]string{"action", "set", "sales", "", "kind", "rent", "pct", "3"}, "is not a kind of cost"},
 		"nothing":    {[]string{"action", "zap", "sales", ""}, "Unknown form action"},

@@ -519,7 +519,7 @@ func TestOnlyAdminsManageWebhookSecrets(t *testing.T) {
 	if p := analyst.form("/data/webhooks", "action", "add", "secret", "s3cret"); p.status != http.StatusForbidden {
 		t.Errorf("an analyst adds a secret: %d, want 403", p.status)
 	}
-	if p := admin.form("/data/webhooks", "action", "add", "secret", ""); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A webhook secret has 1 to 256 characters") {
+	if p := admin.form("/data/webhooks", "action", "add", "secret", ""); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A webhook secret must have 1 to 256 characters") {
 		t.Errorf("no secret: %d", p.status)
 	}
 	if p := admin.form("/data/webhooks", "action", "add", "secret", "s3cret", "shop", "acme.myshopify.com"); p.status != http.StatusSeeOther {

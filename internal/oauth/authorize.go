@@ -52,13 +52,13 @@ func (s *dialogue) authorize(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	if !s.hosts.Know(r.Host) {
-		s.pages.Refuse(w, r, http.StatusMisdirectedRequest, "This service does not serve this host name.")
+		s.pages.Refuse(w, r, http.StatusMisdirectedRequest, "The service is not configured for this host name. Use the configured base URL.")
 		return
 	}
 	values, no := s.authorizeParams(w, r)
 	switch {
 	case no != nil:
-		s.pages.Refuse(w, r, no.status, "The request cannot be read.")
+		s.pages.Refuse(w, r, no.status, "The request cannot be read. Start again in the app.")
 	case s.keys == nil:
 		s.pages.Refuse(w, r, http.StatusInternalServerError,
 			"This service has no signing secret, so apps cannot connect. Ask the operator to configure one.")
@@ -107,7 +107,7 @@ func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values
 func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	for name, all := range values {
 		if len(all) > 1 && name != "resource" {
-			return asked{}, badRequest("A parameter of the request is repeated.")
+			return asked{}, badRequest("The request contains a parameter twice. Start again in the app.")
 		}
 	}
 	id, redirect := values.Get("client_id"), values.Get("redirect_uri")
@@ -119,11 +119,11 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 		return asked{}, err
 	}
 	if !matches(client.Redirects, redirect) {
-		return asked{}, badRequest("The redirect URI is not registered for this app. Start again in the app, or register it again.")
+		return asked{}, badRequest("The redirect URI is not registered for this app. Start again in the app, or register the app again.")
 	}
 	state := values.Get("state")
 	if len(state) > maxState {
-		return asked{}, badRequest("The request's state is larger than 2 KiB.")
+		return asked{}, badRequest("The parameter state is larger than 2 KiB. Ask the developer of the app to shorten it.")
 	}
 	return asked{client: client, redirect: redirect, state: state, hasState: values.Has("state")}, nil
 }

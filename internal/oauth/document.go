@@ -171,9 +171,9 @@ func parseDocument(id string, text []byte) (control.Client, error) {
 	case said.ID != id:
 		return control.Client{}, errors.New("client_id differs from the document's URL")
 	case strings.TrimSpace(said.Name) == "" || !isClientName(said.Name):
-		return control.Client{}, errors.New("client_name is missing or not printable")
+		return control.Client{}, errors.New("client_name is missing, not printable or longer than 100 characters")
 	case said.Secret != nil || strings.HasPrefix(said.AuthMethod, "client_secret"):
-		return control.Client{}, errors.New("a client with a metadata document has no secret")
+		return control.Client{}, errors.New("a client with a metadata document must not have a secret")
 	}
 	if problem := checkRedirects(said.Redirects); problem != "" {
 		return control.Client{}, errors.New(problem)

@@ -24,9 +24,9 @@ const (
 	accessLifetime  = 10 * time.Minute
 	codeLifetime    = time.Minute
 	requestLifetime = 10 * time.Minute    // time for a decision on the consent page
-	refreshIdle     = 30 * 24 * time.Hour // an unused refresh token ends
-	grantLifetime   = 90 * 24 * time.Hour // the person has to authorize again
-	reuseGrace      = 10 * time.Second    // a repeated refresh is accepted
+	refreshIdle     = 30 * 24 * time.Hour // time after which an unused refresh token is invalid
+	grantLifetime   = 90 * 24 * time.Hour // time after which the person has to authorize again
+	reuseGrace      = 10 * time.Second    // time within which a repeated refresh is accepted
 	leeway          = 30 * time.Second    // accepted clock difference
 )
 

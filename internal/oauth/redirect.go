@@ -39,7 +39,7 @@ func checkRedirect(uri string) string {
 		return ""
 	}
 	if len(uri) > maxRedirectLen {
-		return "a redirect_uri has at most " + strconv.Itoa(maxRedirectLen) + " bytes"
+		return "a redirect_uri is longer than " + strconv.Itoa(maxRedirectLen) + " bytes"
 	}
 	for i := range len(uri) {
 		if c := uri[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\\*\"<>^`{|}", c) >= 0 {
@@ -60,7 +60,7 @@ func checkRedirect(uri string) string {
 	if _, _, ok := splitLoopback(uri); ok {
 		return ""
 	}
-	return "a redirect_uri uses https, or http on localhost, 127.0.0.1 or [::1]"
+	return "a redirect_uri must use https, or http on localhost, 127.0.0.1 or [::1]"
 }
 
 // isPort reports whether the text after a host's last colon outside brackets, if any, is a port.

@@ -81,7 +81,7 @@ func (s *Server) described(w http.ResponseWriter, r *http.Request) (control.Clie
 		c.Name = strings.TrimSpace(*said.Name)
 	}
 	if !isClientName(c.Name) {
-		return control.Client{}, refuse(invalidClientMetadata, "client_name has at most 100 printable characters")
+		return control.Client{}, refuse(invalidClientMetadata, "client_name must have at most 100 characters, all printable")
 	}
 	return c, nil
 }
@@ -99,7 +99,7 @@ func decodeObject(text []byte, into any) bool {
 	return err == io.EOF
 }
 
-// isClientName rejects a name that would mislead its reader.
+// isClientName reports whether the name is short and printable, so that it cannot mislead a person.
 func isClientName(name string) bool {
 	return utf8.RuneCountInString(name) <= maxClientName && control.Printable(name)
 }

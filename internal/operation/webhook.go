@@ -26,7 +26,7 @@ var AddWebhookSecret = Operation[WebhookSecret, control.HookSecretID]{
 func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (control.HookSecretID, error) {
 	secret, shop := strings.TrimSpace(in.Secret), strings.ToLower(strings.TrimSpace(in.Shop))
 	if secret == "" || len(secret) > maxWebhookSecret {
-		return "", fault.Invalid("a webhook secret has 1 to %d characters", maxWebhookSecret).
+		return "", fault.Invalid("a webhook secret must have 1 to %d characters", maxWebhookSecret).
 			WithHint("Shopify shows it under Settings, Notifications, Webhooks; for an app it is the client secret")
 	}
 	if len(shop) > maxWebhookSecret || strings.ContainsAny(shop, "/ \t\r\n") {

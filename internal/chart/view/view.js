@@ -442,7 +442,7 @@ window.addEventListener('message', (event) => {
   } else if (message.method === 'ui/notifications/tool-result') {
     show(message.params);
   } else if (message.method === 'ui/notifications/tool-cancelled') {
-    say('The call was cancelled.');
+    say('The call was canceled.');
   } else if (message.method === 'ui/notifications/host-context-changed') {
     adopt(message.params);
   } else if (message.method && message.id !== undefined) {

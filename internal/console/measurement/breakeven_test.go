@@ -35,7 +35,7 @@ func TestModelsPageComparesReturnsWithBreakEven(t *testing.T) {
 			"costs are unknown",
 			toolkit.PlanProfit{},
 			"2 channels are clearly profitable.", "0 of 2 intervals include or are below break-even, 1.00.",
-			"Red: marginal ROAS is below 1, which is break-even if costs are unknown.", "good", "enter costs",
+			"Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS.", "good", "enter costs",
 			"Marginal ROAS is below break-even in 0 of 2 channels.", "The expected marginal ROAS of these channels is below 1.00.",
 		},
 		{

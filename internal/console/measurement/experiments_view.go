@@ -316,7 +316,7 @@ func oneKPIs(row experimentRow, c money.Currency) []frame.KPI {
 // weeks draws observed and expected revenue of the treated regions. Each week is drawn at its first day.
 func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.ExperimentEvidence, currency money.Currency) frame.Block {
 	d := plot.Days{
-		Name: "Observed", Ahead: "Expected", Band: "90% of weeks before", Axis: frame.ShortMoney(currency),
+		Name: "Observed", Ahead: "Expected", Band: "90% range of earlier weeks", Axis: frame.ShortMoney(currency),
 		Value: func(x float64) string { return money.Display(x, 0, currency) },
 		Title: func(day civil.Date) string { return "Week from " + day.Words() }, Tick: civil.Date.Short,
 		Label: "Revenue of the treated regions by week, observed and expected without the experiment. The table below has the same figures.",
@@ -333,7 +333,7 @@ func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.Exper
 	}
 	return frame.Block{
 		Section: c.section(p, "weeks", "Observed and expected revenue", "treated regions, by week of the experiment", "synthetic control", resultsArguments(string(row.ID))),
-		Legend:  []frame.Legend{{Name: "Observed", Class: "now"}, {Name: "Expected", Class: "ahead"}, {Name: "90% of weeks before", Class: "now fan"}},
+		Legend:  []frame.Legend{{Name: "Observed", Class: "now"}, {Name: "Expected", Class: "ahead"}, {Name: "90% range of earlier weeks", Class: "now fan"}},
 		Wide:    d.Draw(mainChart), Large: d.Draw(mainChart + 110), Narrow: d.Draw(narrowChart),
 	}
 }

@@ -100,7 +100,7 @@ func returnsNote(a *tools.OptimizationAnswer) string {
 	case neverBreaksEven(a):
 		return "Red: no ROAS breaks even, because costs are at least the revenue."
 	}
-	return "Red: marginal ROAS is below 1, which is break-even if costs are unknown."
+	return "Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS."
 }
 
 // paying returns the number of profitable channels: the whole interval of the ROAS is above break-even.

@@ -20,7 +20,7 @@ func Templates() frame.Templates { return frame.Templates{Files: files} }
 // pages are the pages of the group.
 type pages struct {
 	*frame.Frame
-	opens func(*http.Request) time.Duration // counts an opened share link and returns the wait after too many, otherwise 0
+	opens func(*http.Request) time.Duration // counts an opened share link; returns the wait if the address opened too many, otherwise 0
 }
 
 // namedReport is a page with figures.
@@ -52,8 +52,8 @@ func reportAt(path string) *namedReport {
 	return nil
 }
 
-// Register registers the pages of the group. The function opens limits how often an address opens share links. Register
-// returns false if answers of tools are not available.
+// Register registers the pages of the group. The function opens limits how often an IP address opens share links.
+// Register returns false if answers of tools are not available.
 func Register(routes *frame.Routes, shared *frame.Frame, opens func(*http.Request) time.Duration) bool {
 	if shared.Ask == nil {
 		return false

@@ -223,7 +223,7 @@ func costRule(form url.Values) (r measure.CostRule, err error) {
 	case ofAds && channel != "":
 		r.Channel = measure.ParseChannel(channel)
 	case !form.Has("sales") || sales != "":
-		return r, fault.Invalid("%q is not a part of the sales", sales).WithHint("reload the page and choose one from the list")
+		return r, fault.Invalid("%q is not a sales surface or channel", sales).WithHint("reload the page and choose one from the list")
 	}
 	text := strings.TrimSpace(form.Get("from"))
 	if text == "" {

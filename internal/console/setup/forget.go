@@ -36,7 +36,7 @@ func (c *dataPages) forgetCustomer(w http.ResponseWriter, v frame.Visit) {
 	_, _, public := fault.Public(err)
 	switch {
 	case err == nil:
-		done := "The customer is forgotten. No order matched. Later imports omit the customer."
+		done := "The customer is forgotten. No order matched. Later imports do not store the customer’s identity."
 		if orders > 0 {
 			done = fmt.Sprintf("The customer is forgotten. %s now anonymous.", ordersAre(orders))
 		}

@@ -101,7 +101,7 @@ func newMessageRows(b *binding) *factRows {
 		case "text", "text_message":
 			m.Channel = "sms"
 		default:
-			b.options.Notes.Add("send_channel_unknown", "messages by %q are not imported: only email and SMS are", source.Shown(string(m.Channel)))
+			b.options.Notes.Add("send_channel_unknown", "messages by %q are skipped: only email and SMS messages are imported", source.Shown(string(m.Channel)))
 			return
 		}
 		if r.fault != nil {

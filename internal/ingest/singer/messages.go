@@ -80,7 +80,7 @@ func (c *messages) add(record *document.Object) error {
 	case "":
 		key.channel = "email"
 	default:
-		c.options.Notes.Add("send_channel_unknown", "messages by %q are not imported: only email and SMS are", source.Shown(channel))
+		c.options.Notes.Add("send_channel_unknown", "messages by %q are skipped: only email and SMS messages are imported", source.Shown(channel))
 		return nil
 	}
 	if cell := record.First("date").Text(); cell != "" {

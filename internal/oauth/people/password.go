@@ -42,9 +42,9 @@ var unknownUser = encode(current, make([]byte, saltLen), make([]byte, hashLen))
 func (p *People) hash(ctx context.Context, password string) (string, error) {
 	switch {
 	case utf8.RuneCountInString(password) < minPasswordLen:
-		return "", fault.Invalid("a password has at least %d characters", minPasswordLen)
+		return "", fault.Invalid("the password is too short; use at least %d characters", minPasswordLen)
 	case len(password) > maxPasswordLen:
-		return "", fault.Invalid("a password has at most %d bytes", maxPasswordLen)
+		return "", fault.Invalid("the password is too long; use at most %d bytes", maxPasswordLen)
 	}
 	return p.hashAnew(ctx, password)
 }

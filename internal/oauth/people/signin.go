@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	sessionIdle     = 12 * time.Hour     // an unused session ends
-	sessionLifetime = 7 * 24 * time.Hour // any session ends
+	sessionIdle     = 12 * time.Hour     // time after which an unused session ends
+	sessionLifetime = 7 * 24 * time.Hour // time after which every session ends
 )
 
 // Visitor is a signed-in person.

@@ -47,7 +47,7 @@ func (p *People) Invite(ctx context.Context, m control.Membership, email string,
 
 func mayGive(m control.Membership, role control.Role) error {
 	if !m.Role.Manages() {
-		return fault.Forbidden("only owners and admins of a workspace manage its members")
+		return fault.Forbidden("only owners and admins of a workspace can manage its members")
 	}
 	if !m.Role.MayGive(role) {
 		return fault.Forbidden("you cannot assign or remove a role above your own")
@@ -71,7 +71,7 @@ func (p *People) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]con
 // Withdraw ends an invitation to the member's workspace.
 func (p *People) Withdraw(ctx context.Context, m control.Membership, id control.InvitationID) error {
 	if !m.Role.Manages() {
-		return fault.Forbidden("only owners and admins of a workspace manage its members")
+		return fault.Forbidden("only owners and admins of a workspace can manage its members")
 	}
 	return p.store.WithdrawInvitation(ctx, id, m.Workspace.ID, p.by(control.ActorOf(m.User)))
 }
