@@ -18,7 +18,8 @@ import (
 // have underscores. In the GraphQL API, amounts are in "…Set" objects. An order has the key of the orders export: its
 // numeric ID.
 //
-// Amounts are in the shop's currency. Documents does not read names, streets and phone numbers.
+// Amounts are in the shop's currency. Documents does not read names and streets. It hashes phone numbers and does not
+// store them.
 type Documents struct {
 	options   source.Options
 	people    *source.Customers
