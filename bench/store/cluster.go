@@ -214,7 +214,9 @@ func performanceOnClickHouse(ctx context.Context, o settings, f files, s servers
 				return err
 			}
 		}
-		sides := []*side{assaySide(session), sqlSide("SQL on ClickHouse", query)}
+		onServers := sqlSide("SQL on ClickHouse", query)
+		onServers.remote = true
+		sides := []*side{assaySide(session), onServers}
 		if err := inTurn(ctx, sides, o.calls); err != nil {
 			return err
 		}
