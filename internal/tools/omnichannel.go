@@ -242,7 +242,7 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range,
 	text := fmt.Sprintf("%s generated %s %s, %s", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if first.Share != nil {
-		text += fmt.Sprintf("; %s accounts for %s", first.Surface, *first.Share)
+		text += fmt.Sprintf("; %s has %s of this revenue", first.Surface, *first.Share)
 	}
 	text += "."
 	n := a.Metrics.Halo

@@ -94,7 +94,7 @@ type TrendRow struct {
 	Actionable bool            `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
 	Anomaly    string          `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
 	LevelShift *answer.Percent `json:"level_shift_pct,omitempty" doc:"On the first point of a lasting new level: change from the previous level."`
-	Partial    bool            `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
+	Partial    bool            `json:"partial,omitempty" doc:"The period covers only a part of the point, or the data of the point are incomplete."`
 }
 
 const strongest = 3 // anomalies listed before the rows
