@@ -42,7 +42,7 @@ type Step struct {
 	Kind     StepKind                       `json:"kind" doc:"check, budget, experiment or review."`
 	Step     string                         `json:"step"`
 	Campaign answer.Foreign                 `json:"campaign,omitempty"`
-	From     *answer.Money                  `json:"daily_budget,omitempty" doc:"Current; estimated from recent spend if the platform's budget is not imported."`
+	From     *answer.Money                  `json:"daily_budget,omitempty" doc:"Current daily budget; estimated from recent spend if the platform's budget is not imported."`
 	To       *answer.Money                  `json:"new_daily_budget,omitempty"`
 	Effect   *answer.Estimate[answer.Money] `json:"monthly_effect,omitempty" doc:"Expected change of monthly contribution, or of revenue minus spend."`
 	Stop     string                         `json:"stop_rule,omitempty" detail:"analyst"`

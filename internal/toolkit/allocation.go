@@ -82,7 +82,7 @@ type PlanMetrics struct {
 	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation generates more revenue than the same budget in the current allocation."`
 	PlanProfit
 	Confidence   string          `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
-	Advice       string          `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation. budget_advice refers to the total."`
+	Advice       string          `json:"advice" doc:"shift: apply the optimized allocation; hold: keep the current allocation. budget_advice is the advice on the total budget."`
 	Why          []string        `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
 	TestFirst    measure.Channel `json:"test_first,omitempty" doc:"Channel to test first, as in experiments with view=next_test."`
 	AgreementPct answer.Percent  `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`

@@ -57,8 +57,8 @@ type CreatorBlend struct {
 	Level    answer.Percent   `json:"level_pct" doc:"Level of every interval."`
 	Cleaned  bool             `json:"codes_cleaned" doc:"true: leaked code orders are estimated from conversion paths. false: a fixed share is assumed."`
 	CodePct  *answer.Percent  `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
-	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share of orders with a survey mention."`
-	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of orders that links record."`
+	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders with a survey answer that names the creator."`
+	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that links record."`
 	Evidence *CreatorEvidence `json:"evidence,omitempty" detail:"analyst"`
 	Noise    *answer.Ratio    `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
 	Spread   *answer.Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the rates, which shifts the estimates of all creators together."`
@@ -115,7 +115,7 @@ type CreatorSignal struct {
 	Seen    answer.Count   `json:"seen" doc:"Orders observed by the signal."`
 	Rate    answer.Percent `json:"rate_pct" doc:"Share of a creator's orders that the signal observes."`
 	Implied answer.Count   `json:"implied_orders" doc:"Total orders estimated from this signal alone, after removing code orders that the creator did not generate."`
-	Weight  answer.Percent `json:"weight_pct" doc:"Weight in the estimate; larger for signals that observe more orders."`
+	Weight  answer.Percent `json:"weight_pct" doc:"Weight of the signal in the estimate. Signals that observe more orders have a larger weight."`
 }
 
 func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*CreatorsAnswer, error) {

@@ -57,9 +57,9 @@ type ExperimentMetrics struct {
 	Applied     *int `json:"applied,omitempty" doc:"Completed experiments with an applied factor."`
 
 	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Share of spend in channels with a model or an applied factor."`
-	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of these channels."`
-	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Revenue that last touch credits to the same channels."`
-	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the same channels; assumes independent errors."`
+	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of the channels with a model or an applied factor."`
+	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Revenue that last touch credits to the channels with a model or an applied factor."`
+	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the channels with a model or an applied factor. The interval assumes independent errors."`
 }
 
 // ExperimentRow is an experiment, a channel or a passage of the guide, with the fields that apply to it.

@@ -94,7 +94,7 @@ func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetPar
 	}
 	if p.TotalBudget == 0 {
 		return nil, fault.Invalid("total_budget is 0: there is no budget to allocate").
-			WithHint(`For current spend: {"total_budget":%.0f}`, m.Spend())
+			WithHint(`Use an amount above 0, such as the current spend: {"total_budget":%.0f}`, m.Spend())
 	}
 	start, err := c.PlanStart(ctx, m)
 	if err != nil {
