@@ -261,7 +261,7 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back the change if orders of the channel fall by more than the interval of the effect. Also roll back if the cost per order rises by 25% after 7 days.",
+		Stop: "Roll back the change if orders of the channel fall by more than the lower limit of the effect. Also roll back if the cost per order rises by 25% after 7 days.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{
