@@ -42,8 +42,8 @@ func ParseMembers(text []byte, members ...Member) error {
 			return fault.Invalid("The credentials lack %q.", m.Name).WithHint("Required and optional members: %s.",
 				describe(members))
 		case ok && !usable(value):
-			return fault.Invalid("%q is not a valid text.", m.Name).
-				WithHint("Copy it again: printable characters without spaces, at most %d.", maxMember)
+			return fault.Invalid("The value of %q is not valid.", m.Name).
+				WithHint("Copy the value again. It can have only printable characters without spaces, at most %d.", maxMember)
 		case ok:
 			*m.Into = value
 		}

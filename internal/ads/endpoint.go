@@ -25,7 +25,7 @@ func ParseEndpoint(text string) (Endpoint, error) {
 	}
 	if u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return Endpoint{}, fault.Invalid("The URL %s has more than scheme, host and port.", u.Redacted()).
-			WithHint("Omit user, path, query and fragment: the version and path belong to the client.")
+			WithHint("Omit user, path, query and fragment: the client adds the version and path.")
 	}
 	switch {
 	case u.Scheme == "https":

@@ -88,7 +88,7 @@ var advice = map[Reason]struct {
 	},
 	CurrencyUnsupported: {
 		fault.KindInvalid, "The currency of the account is not in the published list of %s.",
-		"Its budget unit is unknown. Change the budget on %s.",
+		"The budget unit of this currency is unknown. Change the budget on %s.",
 	},
 	CampaignEnded: {
 		fault.KindConflict, "The campaign is archived or removed.",
@@ -136,7 +136,7 @@ var advice = map[Reason]struct {
 	},
 	PolicyBlocked: {
 		fault.KindForbidden, "%s blocks the action for policy reasons.",
-		"Do not repeat it. Resolve the block in the ads manager of the platform.",
+		"Do not repeat the action. Resolve the block in the ads manager of the platform.",
 	},
 	VersionRetired: {
 		fault.KindUnavailable, "%s no longer accepts the API version of this release.",
@@ -148,7 +148,7 @@ var advice = map[Reason]struct {
 	},
 	Unavailable: {
 		fault.KindUnavailable, "%s is not available.",
-		"Try again in a few minutes. Check the network and the endpoint setting if it persists.",
+		"Try again in a few minutes. If the problem persists, check the network and the endpoint setting.",
 	},
 	NoReply: {
 		fault.KindUnavailable, "%s did not answer in time.",

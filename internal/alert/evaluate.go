@@ -164,7 +164,7 @@ func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (v
 func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	if a.Metric != control.AlertSpend {
 		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool { return s.Kind == "orders" && r.reaches(s, day) }) {
-			return fmt.Sprintf("no import of orders after the end of %s", day)
+			return fmt.Sprintf("no orders were imported after the end of %s", day)
 		}
 	}
 	if a.Metric != control.AlertSpend && a.Metric != control.AlertROAS {
@@ -175,7 +175,7 @@ func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	}
 	for _, s := range r.Store.Sources {
 		if s.Kind == "ads" && s.Days.Last.Before(day) && !s.Days.Last.Before(day.AddDays(-retiredAfter)) {
-			return fmt.Sprintf("%s has reported its spend up to %s only", s.Source, s.Days.Last)
+			return fmt.Sprintf("%s has reported spend only up to %s", s.Source, s.Days.Last)
 		}
 	}
 	return ""

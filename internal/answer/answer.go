@@ -117,7 +117,7 @@ type Next struct {
 type Source struct {
 	Source      string     `json:"source"`
 	Kind        string     `json:"kind"`
-	LastDay     civil.Date `json:"last_day,omitzero" doc:"The earliest, if the row combines several sources."`
+	LastDay     civil.Date `json:"last_day,omitzero" doc:"Last day with data. If the row combines several sources, the earliest of their last days."`
 	FirstDay    civil.Date `json:"first_day,omitzero" detail:"analyst"`
 	MissingDays int64      `json:"missing_days,omitempty" detail:"analyst" doc:"Days without a row between the source's first and last day, inside or outside the period."`
 	Rows        int64      `json:"rows,omitempty" detail:"debug"`
@@ -128,7 +128,7 @@ type DataQuality struct {
 	Revenue       string        `json:"revenue,omitempty" doc:"Definition of revenue in this workspace."`
 	Model         measure.Model `json:"model,omitempty" doc:"Attribution model."`
 	Costs         string        `json:"costs,omitempty" doc:"Costs behind the contribution, or the missing costs."`
-	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds without a date; they use the date of the order."`
+	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds without a date. Answers assign them to the date of the order."`
 	Method        string        `json:"method,omitempty" detail:"analyst" doc:"Method of inferred figures."`
 	MoreWarnings  int           `json:"more_warnings,omitempty" doc:"Warnings omitted for space."`
 	DataVersion   uint64        `json:"data_version,omitempty" detail:"debug"`

@@ -101,8 +101,8 @@ func openStore(ctx context.Context, o ControlOptions) (store *sqlstore.Store, se
 // sharedSecret loads the secret of a node. The first node creates it and enters its name in the database. Another node
 // without this secret is rejected, because other nodes could not read its keys and sealed credentials.
 func sharedSecret(ctx context.Context, store *sqlstore.Store, file string) ([]byte, error) {
-	foreign := fault.New(fault.KindMisconfigured, "the control database belongs to an installation with another secret than %s", file).
-		WithHint("copy the file secret of a node of this installation there, or name it with secret_file")
+	foreign := fault.New(fault.KindMisconfigured, "the file %s does not contain the secret of the installation that owns the control database", file).
+		WithHint("copy the file secret from another node of the installation to this path, or set secret_file to its path")
 	name, err := store.Installation(ctx, "")
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func secretKept(dataDir, secret string) error {
 	_, err := os.Stat(filepath.Join(dataDir, datadir.Control))
 	if errors.Is(lost, fs.ErrNotExist) && err == nil {
 		return fault.New(fault.KindMisconfigured, "the installation secret %s is missing", secret).
-			WithHint("restore it from a backup. Without it no API key is valid and returning customers are not recognized. To start without both, move control.db and facts away")
+			WithHint("restore the file from a backup. Without the secret, no API key is valid and returning customers are not recognized. To start a new installation, move control.db and the folder facts out of the data directory")
 	}
 	return nil
 }

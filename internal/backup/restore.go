@@ -174,7 +174,7 @@ func (r Restore) copyFile(ctx context.Context, f *folder, file File, root *os.Ro
 	case size < file.Size:
 		return damaged(fmt.Sprintf("has %d of %d bytes", size, file.Size))
 	case hex.EncodeToString(hash.Sum(nil)) != file.SHA256:
-		return damaged("has another SHA-256 than its name")
+		return damaged("has a SHA-256 that differs from its name")
 	}
 	return nil
 }

@@ -181,7 +181,7 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	}
 	hint := fmt.Sprintf("Do not repeat the change. Assay reads the live value for another minute. Then check the change: assay budget-changes show %s", c.ID)
 	if c.Status == control.ChangeUnknown {
-		hint = fmt.Sprintf("Do not repeat the change. Check the campaign on %s and decide there; assay budget-changes show %s has the values.",
+		hint = fmt.Sprintf("Do not repeat the change. Check the campaign on %s and set the value that you want there. assay budget-changes show %s has the previous and new values.",
 			ads.DisplayName(c.Platform), c.ID)
 	}
 	return &Refusal{Kind: fault.KindUnavailable, Reason: c.Rejection, Text: text, Hint: hint}

@@ -190,7 +190,7 @@ func (e Experiment) check() error {
 	case !e.Days.First.IsZero() && e.Days.Days() > longestTest:
 		return fault.Invalid("dates: the experiment lasts %d days; the maximum is %d", e.Days.Days(), longestTest)
 	case e.Kind != GeoTest && len(e.Treated)+len(e.HeldOut) > 0:
-		return fault.Invalid("regions: a %s has no regions; only a geo experiment has", e.Kind)
+		return fault.Invalid("regions: a %s has no regions; only a geo experiment has regions", e.Kind)
 	case e.Kind == GeoTest && e.Found != nil:
 		return fault.Invalid("result: Assay computes the result of a geo experiment from orders; omit the result")
 	case e.Applied && e.Status != ExperimentCompleted:

@@ -9,7 +9,7 @@ import (
 )
 
 // Method describes how findings and their values are obtained.
-const Method = "Changes are compared with the series' own history by a robust z-score of at least 3, and with the previous year. Values are expected gains of acting per month: " +
+const Method = "A change is a finding if its robust z-score against the series' own history is at least 3. It is also compared with the previous year. Values are expected gains per month: " +
 	"contribution where costs are known, revenue otherwise. A finding points to a change; it does not prove its cause."
 
 // InsightCounts are numbers of insights.

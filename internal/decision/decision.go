@@ -48,7 +48,7 @@ type Insight struct {
 	Since     civil.Date                     `json:"since,omitzero" doc:"First day of the evidence."`
 	Finding   string                         `json:"finding"`
 	Action    string                         `json:"action" doc:"Recommended next step."`
-	Value     *answer.Estimate[answer.Money] `json:"monthly_value,omitempty" doc:"Expected gain of acting, per month."`
+	Value     *answer.Estimate[answer.Money] `json:"monthly_value,omitempty" doc:"Expected gain per month if you act on the finding."`
 	Certainty *answer.Percent                `json:"confidence_pct,omitempty" detail:"analyst" doc:"Probability that the finding is real."`
 	Effort    string                         `json:"effort,omitempty" detail:"analyst" doc:"small: minutes; medium: days; large: weeks."`
 	Evidence  []Figure                       `json:"evidence,omitempty" detail:"analyst"`

@@ -27,12 +27,12 @@ var areas = []Area{Readiness, Calibration, Confidence, Action}
 
 // Decision is an item of the decision feed.
 type Decision struct {
-	Area      Area                           `json:"area" doc:"readiness: data; calibration: model and experiments; confidence: measure before acting; action."`
+	Area      Area                           `json:"area" doc:"readiness: correct the data; calibration: model and experiments; confidence: measure first; action: act on a finding."`
 	Priority  Priority                       `json:"priority"`
 	Decision  string                         `json:"decision"`
 	Why       string                         `json:"why"`
 	Subject   answer.Foreign                 `json:"subject,omitempty"`
-	Value     *answer.Estimate[answer.Money] `json:"monthly_value,omitempty" doc:"Expected gain of acting, per month."`
+	Value     *answer.Estimate[answer.Money] `json:"monthly_value,omitempty" doc:"Expected gain per month if you act on the decision."`
 	InsightID control.InsightID              `json:"insight_id,omitempty" detail:"analyst"`
 	Call      *answer.Next                   `json:"call,omitempty" doc:"Complete call that shows or previews the decision."`
 }

@@ -42,7 +42,7 @@ type Step struct {
 	Kind     StepKind                       `json:"kind" doc:"check, budget, experiment or review."`
 	Step     string                         `json:"step"`
 	Campaign answer.Foreign                 `json:"campaign,omitempty"`
-	From     *answer.Money                  `json:"daily_budget,omitempty" doc:"Current; estimated from recent spend if the platform's budget is not imported."`
+	From     *answer.Money                  `json:"daily_budget,omitempty" doc:"Current daily budget; estimated from recent spend if the platform's budget is not imported."`
 	To       *answer.Money                  `json:"new_daily_budget,omitempty"`
 	Effect   *answer.Estimate[answer.Money] `json:"monthly_effect,omitempty" doc:"Expected change of monthly contribution, or of revenue minus spend."`
 	Stop     string                         `json:"stop_rule,omitempty" detail:"analyst"`
@@ -261,7 +261,7 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back the change if orders of the channel fall by more than the interval of the effect. Also roll back if the cost per order rises by 25% after 7 days.",
+		Stop: "Roll back the change if the channel's contribution per month changes by less than the lower limit of monthly_effect. Also roll back if the cost per order rises by 25% after 7 days.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{

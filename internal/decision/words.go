@@ -180,12 +180,12 @@ var wordings = map[detect.Kind]wording{
 			goal(c, f, "expected"), goal(c, f, "expected_low"), goal(c, f, "expected_high"))
 	}, "Adjust the target, or adjust the budget for the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
 	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A creator without a recent booking generated about %[1]s orders in %[3]d days for %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
+		return fmt.Sprintf("A creator without a recent booking generated about %[1]s orders in %[3]d days at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
 	}, "Book the creator again.", func(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
 		return "influencers", map[string]any{"action": "performance", "influencer_id": f.Subject}
 	}, "See the creator's results."},
 	detect.HaloEffect: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("%s adds about %s per month on another sales surface.", channelOf(f), spelled(c, f, "monthly_revenue"))
+		return fmt.Sprintf("Spend on %s generates about %s of revenue per month on another sales surface.", channelOf(f), spelled(c, f, "monthly_revenue"))
 	}, "Include the halo effect in the return of the channel.", on("omnichannel", map[string]any{}), "See halo effects."},
 	detect.SeasonAhead: {func(_ *toolkit.Call, f detect.Finding) string {
 		text := fmt.Sprintf("%s starts on %s, and the month has no target.", f.Name, f.Since)

@@ -139,9 +139,9 @@ func (d *diagnosis) backups() {
 	case last.IsZero():
 		d.add("backups", Careful, fix, "%s has no backup", d.config.BackupDir)
 	case d.now().Sub(last) > 2*d.config.BackupEvery:
-		d.add("backups", Broken, fix, "the last backup is of %s", last.UTC().Format("2006-01-02 15:04 UTC"))
+		d.add("backups", Broken, fix, "the last backup is dated %s", last.UTC().Format("2006-01-02 15:04 UTC"))
 	default:
-		d.add("backups", Fine, "", "the last backup is of %s", last.UTC().Format("2006-01-02 15:04 UTC"))
+		d.add("backups", Fine, "", "the last backup is dated %s", last.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 }
 

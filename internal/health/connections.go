@@ -26,7 +26,7 @@ type Connection struct {
 	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row from the first to the last day."`
 	Watched  *DaySpan         `json:"watched,omitempty" doc:"Days that were checked for missing rows."`
 	Silent   []DaySpan        `json:"silent,omitempty" doc:"Checked days without a row, as ranges of consecutive days."`
-	Imported time.Time        `json:"last_import,omitzero" doc:"Actual time, not the clock of a demo store."`
+	Imported time.Time        `json:"last_import,omitzero" doc:"Time on the actual clock, not on the clock of a demo store."`
 }
 
 // DaySpan is a range of consecutive days, both ends included.
@@ -37,7 +37,7 @@ type DaySpan struct {
 
 // ImportLine is an import in the import ledger.
 type ImportLine struct {
-	At        time.Time      `json:"at" doc:"Actual time, not the clock of a demo store."`
+	At        time.Time      `json:"at" doc:"Time on the actual clock, not on the clock of a demo store."`
 	Source    answer.Foreign `json:"source"`
 	File      answer.Foreign `json:"file,omitempty"`
 	Inserted  int64          `json:"inserted"`

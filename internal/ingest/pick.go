@@ -138,7 +138,7 @@ func unknown(file string, samples []tabular.Sample, readers []source.Reader, nea
 	if len(seen) == 0 {
 		return fault.Invalid("file %q has no rows of text", file)
 	}
-	near := "no source has such columns"
+	near := "no source has these columns"
 	if nearest.reader != nil {
 		near = fmt.Sprintf("the nearest source is %s; missing columns: %s", described(nearest.reader), strings.Join(nearest.fit.Missing, ", "))
 	}

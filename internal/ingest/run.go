@@ -399,7 +399,7 @@ func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
 		rec.Fields = append(rec.Fields, "")
 	}
 	if rec.Problem == "" && len(rec.Fields) != width {
-		rec.Problem = fmt.Sprintf("the row has %d cells, the header %d: a cell with a delimiter or a line end may lack quotes", len(rec.Fields), width)
+		rec.Problem = fmt.Sprintf("the row has %d cells, but the header has %d: a cell with a delimiter or a line end may lack quotes", len(rec.Fields), width)
 	}
 	return rec
 }

@@ -165,7 +165,7 @@ func alongAxis(t *Table, column, id string, records []int, at []Moment, values [
 		total += n
 	}
 	if float64(total) > mostFilled*float64(total+len(sorted)) {
-		s.notes = append(s.notes, "The steps between records differ, so the records are taken as consecutive.")
+		s.notes = append(s.notes, "The steps between records differ, so the records are treated as consecutive periods.")
 		missing, total = nil, 0
 	}
 	for i, record := range sorted {

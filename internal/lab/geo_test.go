@@ -152,11 +152,11 @@ func TestInvalidTestsAreNamed(t *testing.T) {
 		Method: "default", Inference: "placebo", Alpha: .1,
 	}
 	for want, edit := range map[string]func(*lab.GeoFit){
-		`region "zero" is zero in every period`: func(g *lab.GeoFit) { g.Treated = []string{"zero"} },
-		`the treated region "a" is named twice`: func(g *lab.GeoFit) { g.Treated = []string{"a", "a"} },
-		"the test has no treated region":        func(g *lab.GeoFit) { g.Treated = nil },
-		"the test ends before it starts":        func(g *lab.GeoFit) { g.End = "30" },
-		"1 periods before the test":             func(g *lab.GeoFit) { g.Start = "1" },
+		`the outcome of region "zero" is zero in every period`: func(g *lab.GeoFit) { g.Treated = []string{"zero"} },
+		`the treated region "a" is named twice`:                func(g *lab.GeoFit) { g.Treated = []string{"a", "a"} },
+		"the test has no treated region":                       func(g *lab.GeoFit) { g.Treated = nil },
+		"the test ends before it starts":                       func(g *lab.GeoFit) { g.End = "30" },
+		"1 periods before the test":                            func(g *lab.GeoFit) { g.Start = "1" },
 	} {
 		for _, method := range []string{"default", "sc", "asc", "sdid", "did", "tbr"} {
 			g := ask

@@ -268,10 +268,10 @@ func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, or
 		case k > 0 && geos[order[k-1]] == geos[i] && days[order[k-1]] == days[i]:
 			return t.Refuse(i, m.Date, "appears twice in "+geos[i])
 		case k < first && k > 1 && days[i].Sub(days[order[k-1]]) != days[order[1]].Sub(days[order[0]]):
-			return t.Refuse(i, m.Date, "follows "+labels[order[k-1]]+" by another number of days than the periods before it")
+			return t.Refuse(i, m.Date, "has a different distance from "+labels[order[k-1]]+" than the first two periods have from each other")
 		case days[i] != days[order[k%first]] || geos[i] != geos[order[k-k%first]]:
 			return t.Refuse(i, m.Date,
-				fmt.Sprintf("of %s is where %s of %s is expected: each geo needs the periods of the first",
+				fmt.Sprintf("of %s is in the place of %s of %s: each geo needs the same periods as the first geo",
 					geos[i], labels[order[k%first]], geos[order[k-k%first]]))
 		}
 	}

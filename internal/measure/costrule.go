@@ -57,7 +57,7 @@ func ParsePercent(text string) (Millionth, error) {
 			return Millionth(n), nil
 		}
 	}
-	return 0, fault.Invalid("%q is not a percentage from 0 to 100 with up to four decimals", text).WithHint("use one such as 2.9")
+	return 0, fault.Invalid("%q is not a percentage from 0 to 100 with up to four decimals", text).WithHint("use a number such as 2.9")
 }
 
 // Percent returns the share in percent.

@@ -105,7 +105,7 @@ func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 	}
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil, fault.Conflict("an import is running in this workspace: nothing was changed").
-			WithHint("try again when the Data page lists the import")
+			WithHint("wait until the Data page lists the import, then try again")
 	}
 	return leave, err
 }

@@ -27,7 +27,7 @@ func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (control.H
 	secret, shop := strings.TrimSpace(in.Secret), strings.ToLower(strings.TrimSpace(in.Shop))
 	if secret == "" || len(secret) > maxWebhookSecret {
 		return "", fault.Invalid("a webhook secret must have 1 to %d characters", maxWebhookSecret).
-			WithHint("Shopify shows it under Settings, Notifications, Webhooks; for an app it is the client secret")
+			WithHint("Shopify shows the secret under Settings, Notifications, Webhooks. The secret of an app is its client secret")
 	}
 	if len(shop) > maxWebhookSecret || strings.ContainsAny(shop, "/ \t\r\n") {
 		return "", fault.Invalid("%q is not a shop's domain", shop).WithHint("use a domain such as acme.myshopify.com, or leave the shop empty")

@@ -25,7 +25,7 @@ var ChooseWeekly = Operation[control.UserID, None]{
 // StopWeekly ends the weekly summary of a member. A member can end only their own summary. The operator can end the
 // summary of any member.
 var StopWeekly = Operation[control.UserID, None]{
-	Spec{Name: "weekly.stop", Needs: Read, Undo: "Choose the weekly summary again."},
+	Spec{Name: "weekly.stop", Needs: Read, Undo: "Subscribe to the weekly summary again."},
 	func(r *Run, ctx context.Context, member control.UserID) (None, error) {
 		if err := r.routes(); err != nil {
 			return None{}, err

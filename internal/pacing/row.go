@@ -36,7 +36,7 @@ type Row struct {
 	Status     Status          `json:"status,omitempty"`
 	Unseen     string          `json:"unseen_season,omitempty" doc:"Season in the remaining days that the data do not include. The row then has no probability and no status."`
 	Attained   *answer.Percent `json:"attained_pct,omitempty" doc:"Actual as a percentage of the target."`
-	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Needed per remaining day to reach the target."`
+	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Amount that each remaining day needs to reach the target."`
 	Index      *answer.Ratio   `json:"pace_index,omitempty" detail:"analyst" doc:"Actual divided by the value expected by now; 1 is on pace."`
 
 	Spend    *answer.Money `json:"monthly_spend,omitempty" doc:"Channel spend in the average month of the training data."`
@@ -45,21 +45,21 @@ type Row struct {
 	Raised    civil.Date      `json:"raised,omitzero" doc:"Day of the latest alert, or the day that met the alert rule."`
 	Since     civil.Date      `json:"since,omitzero" doc:"Most likely start of the change."`
 	Direction string          `json:"direction,omitempty" doc:"up or down."`
-	Shift     *answer.Ratio   `json:"shift,omitempty" doc:"Mean deviation from the forecast since then, in standard deviations."`
-	ChangePct *answer.Percent `json:"change_pct,omitempty" doc:"Change since then compared with the forecast, which adapts slowly."`
+	Shift     *answer.Ratio   `json:"shift,omitempty" doc:"Mean deviation from the forecast since the start of the change, in standard deviations."`
+	ChangePct *answer.Percent `json:"change_pct,omitempty" doc:"Change since its start, compared with the forecast. The forecast adapts slowly."`
 
 	Rule      string                 `json:"rule,omitempty" doc:"Name of the alert rule that the day met."`
 	Condition control.AlertCondition `json:"condition,omitempty"`
 	Threshold *float64               `json:"threshold,omitempty" doc:"In percent for change_above, otherwise in the unit of the metric."`
-	Value     *float64               `json:"value,omitempty" doc:"The metric on that day."`
+	Value     *float64               `json:"value,omitempty" doc:"Value of the metric on the day that met the alert rule."`
 	Reference *float64               `json:"reference,omitempty" doc:"change_above: mean of the same weekday of the four weeks before."`
 }
 
 // Day is the cumulative value of a metric from the first day of a period.
 type Day struct {
 	Date     civil.Date `json:"date"`
-	Actual   *float64   `json:"actual,omitempty" doc:"Up to the last day with data."`
-	Expected *float64   `json:"expected,omitempty" doc:"After the last day with data."`
+	Actual   *float64   `json:"actual,omitempty" doc:"Actual values, up to the last day with data."`
+	Expected *float64   `json:"expected,omitempty" doc:"Forecast, after the last day with data."`
 	Low80    *float64   `json:"low_80,omitempty"`
 	High80   *float64   `json:"high_80,omitempty"`
 	Low95    *float64   `json:"low_95,omitempty"`
@@ -77,10 +77,10 @@ type Accuracy struct {
 	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`
 	Days       int             `json:"days,omitempty" doc:"Number of days in each forecast total; absent for forecasts of the rest of a period."`
-	Afterwards bool            `json:"made_afterwards" doc:"Backtest: computed later, with data up to the forecast date only."`
-	Judged     int             `json:"judged" doc:"Completed forecasts."`
+	Afterwards bool            `json:"made_afterwards" doc:"true for backtests, which are computed later with data up to the forecast date only."`
+	Judged     int             `json:"judged" doc:"Number of completed forecasts."`
 	Separate   int             `json:"separate" doc:"Largest number of completed forecasts without overlap: overlapping forecasts are not independent."`
-	Enough     bool            `json:"enough" doc:"At least 20 completed and 8 non-overlapping forecasts; accuracy is reported only then."`
+	Enough     bool            `json:"enough" doc:"true from 20 completed and 8 non-overlapping forecasts. With fewer forecasts, no accuracy is reported."`
 	Inside80   *answer.Percent `json:"inside_80_pct,omitempty" doc:"Share of results inside the 80% interval."`
 	Inside90   *answer.Percent `json:"inside_90_pct,omitempty"`
 	Inside95   *answer.Percent `json:"inside_95_pct,omitempty"`

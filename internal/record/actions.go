@@ -320,8 +320,8 @@ func dismissInsight(ctx context.Context, c *toolkit.Call, p insightParams) (*Cha
 
 type alertParams struct {
 	Metric    control.AlertMetric    `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"Metric of one day."`
-	Condition control.AlertCondition `json:"condition" enum:"above|below|change_above" required:"true" doc:"When the rule is met."`
-	Threshold float64                `json:"threshold" required:"true" min:"0" max:"1000000000000" doc:"Value, or percent for change_above."`
+	Condition control.AlertCondition `json:"condition" enum:"above|below|change_above" required:"true" doc:"Condition of the rule."`
+	Threshold float64                `json:"threshold" required:"true" min:"0" max:"1000000000000" doc:"Threshold of the rule; in percent for change_above."`
 	Channel   string                 `json:"channel" doc:"Only this channel."`
 	Name      string                 `json:"name" doc:"Name."`
 }

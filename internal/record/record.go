@@ -26,7 +26,7 @@ type Record struct {
 	Previous  measure.Channel            `json:"previous_channel,omitempty" doc:"Previous channel of the coupon."`
 	Kind      control.ExperimentKind     `json:"kind,omitempty"`
 	Status    control.ExperimentStatus   `json:"status,omitempty" doc:"Status of the experiment."`
-	May       []control.ExperimentStatus `json:"next_statuses,omitempty" doc:"Statuses that can follow."`
+	May       []control.ExperimentStatus `json:"next_statuses,omitempty" doc:"Statuses that can follow the current status."`
 	Treated   []string                   `json:"treated_regions,omitempty"`
 	HeldOut   []string                   `json:"held_out_regions,omitempty"`
 	Metric    control.AlertMetric        `json:"metric,omitempty"`

@@ -19,7 +19,7 @@ type ValueSoFar struct {
 	LTV180   *answer.Estimate[answer.Money] `json:"ltv_180d,omitempty" detail:"analyst"`
 	LTV365   *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
 	Expected *answer.Estimate[answer.Ratio] `json:"expected_orders,omitempty" doc:"Projected orders per customer within horizon_days. Basis modelled."`
-	Value    *answer.Estimate[answer.Money] `json:"expected_revenue,omitempty" doc:"Revenue of these orders before refunds. Basis modelled."`
+	Value    *answer.Estimate[answer.Money] `json:"expected_revenue,omitempty" doc:"Revenue of the projected orders, before refunds. Basis modelled."`
 }
 
 // ValueSoFarOf returns the values of a curve at the ages of the answer.

@@ -18,7 +18,7 @@ import (
 type TestDesign struct {
 	Regions []geo.Region   `json:"treatment_regions"`
 	Days    int            `json:"test_days"`
-	Factor  answer.Ratio   `json:"spend_factor" doc:"Factor of the spend in these regions; 0 pauses the channel."`
+	Factor  answer.Ratio   `json:"spend_factor" doc:"Factor of the spend in the treated regions; 0 pauses the channel."`
 	Change  answer.Money   `json:"spend_change" doc:"Change of spend over the whole test."`
 	Effect  answer.Money   `json:"plausible_revenue_change" doc:"Change of revenue at the plausible return, over the whole test."`
 	MDE     answer.Percent `json:"minimum_detectable_effect_pct"`

@@ -19,8 +19,8 @@ type modelTest struct {
 	Used    bool                           `json:"used" doc:"true if the experiment calibrates the model."`
 	Why     string                         `json:"why_not,omitempty"`
 	Found   *answer.Estimate[answer.Ratio] `json:"found,omitempty" doc:"Revenue of the whole store per unit of spend that the experiment changed."`
-	Weeks   *answer.Estimate[answer.Ratio] `json:"weeks_alone,omitempty" doc:"The same quantity from the observational fit, without experiments."`
-	Apart   *float64                       `json:"apart_sd,omitempty" doc:"z-score: experiment minus observational fit, in standard deviations of the difference. They contradict each other from 2 in either direction."`
+	Weeks   *answer.Estimate[answer.Ratio] `json:"weeks_alone,omitempty" doc:"Revenue per unit of the same spend change in the observational fit, without experiments."`
+	Apart   *float64                       `json:"apart_sd,omitempty" doc:"z-score: experiment minus observational fit, in standard deviations of the difference. An absolute value of at least 2 is a contradiction."`
 	ROAS    *answer.Estimate[answer.Ratio] `json:"roas_without_tests,omitempty" doc:"The channel's ROAS over the window in the observational fit."`
 	Share   *answer.Percent                `json:"share_of_sales_pct,omitempty" doc:"Share of the store's sales in the treated regions before the experiment."`
 }

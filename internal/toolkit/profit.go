@@ -27,7 +27,7 @@ func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both wa
 // ProfitMetrics are the contribution of a window and of the window it is compared with. They are absent if too few
 // costs are known.
 type ProfitMetrics struct {
-	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Before ad spend. Of a channel: revenue × store rate."`
+	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Contribution before ad spend. Contribution of a channel: revenue × contribution rate of the store."`
 	AfterSpend   *answer.Metric[answer.Money]  `json:"contribution_after_spend,omitempty" doc:"Contribution minus ad spend."`
 	BreakEven    *answer.Metric[answer.Ratio]  `json:"break_even_roas,omitempty" detail:"analyst" doc:"ROAS at which contribution equals ad spend."`
 	MarginPct    *answer.Share[answer.Percent] `json:"contribution_margin_pct,omitempty" detail:"analyst" doc:"Contribution per revenue, before ad spend."`
@@ -194,8 +194,8 @@ type PlanProfit struct {
 	Change       *answer.Estimate[answer.Money] `json:"expected_contribution_change,omitempty" doc:"Change of contribution after spend, compared with current spend."`
 	PaysPct      *answer.Percent                `json:"pays_pct,omitempty" doc:"Probability that contribution after spend rises."`
 	BreakEven    *answer.Ratio                  `json:"break_even_roas,omitempty" detail:"analyst" doc:"Marginal ROAS below which spend loses money."`
-	Reallocation *answer.Estimate[answer.Money] `json:"reallocation_contribution_change,omitempty" detail:"analyst" doc:"Part from reallocating current spend."`
-	Budget       *answer.Estimate[answer.Money] `json:"budget_contribution_change,omitempty" detail:"analyst" doc:"Part from the changed budget."`
+	Reallocation *answer.Estimate[answer.Money] `json:"reallocation_contribution_change,omitempty" detail:"analyst" doc:"Part of the change that comes from reallocating current spend."`
+	Budget       *answer.Estimate[answer.Money] `json:"budget_contribution_change,omitempty" detail:"analyst" doc:"Part of the change that comes from the changed budget."`
 	BudgetChange
 }
 

@@ -48,7 +48,7 @@ type AskedCall struct {
 	Status         AskedStatus     `json:"status"`
 	Interpretation string          `json:"interpretation,omitempty" detail:"analyst" doc:"The figures in a sentence."`
 	Problem        string          `json:"problem,omitempty" doc:"Why there is no result, and what to do."`
-	Result         json.RawMessage `json:"result,omitempty" doc:"The tool's answer. Rows that do not fit are omitted."`
+	Result         json.RawMessage `json:"result,omitempty" doc:"The tool's answer. Rows above the size limit are omitted."`
 }
 
 // AskedStatus is the outcome of a part of a question.

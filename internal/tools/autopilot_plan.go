@@ -15,7 +15,7 @@ import (
 var AutopilotPlan = toolkit.Define(toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
-	Description: "Plan for the next days across media mix model, experiments and data quality.",
+	Description: "Plan of data checks, budget changes, experiments and reviews for the next days. The plan executes nothing.",
 	Reads:       decision.Wants,
 	Uncached:    true, // it checks the expiry of keys; the findings are cached
 }, runAutopilotPlan)

@@ -140,7 +140,7 @@ type CampaignChangeAnswer struct {
 	Live          string                  `json:"live_value,omitempty" doc:"Latest value on the platform, if the outcome is unknown."`
 	Feeds         []FedCampaign           `json:"budget_also_feeds,omitempty" doc:"Other campaigns that use the shared budget."`
 	Effect        *toolkit.ExpectedEffect `json:"expected_effect,omitempty" doc:"Expected effect if the campaign spends its budget."`
-	NoEffect      string                  `json:"no_expected_effect,omitempty" doc:"Why there is no estimate."`
+	NoEffect      string                  `json:"no_expected_effect,omitempty" doc:"Why there is no expected effect."`
 	Writes        string                  `json:"would_write,omitempty" doc:"What an execution sends and records."`
 	Undo          string                  `json:"undo,omitempty"`
 	answer.Table[GuardrailRow]

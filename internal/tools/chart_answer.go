@@ -59,8 +59,8 @@ type ChartRow struct {
 	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. Absent for a slice."`
 	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels without their own series."`
 	Value   *float64        `json:"value,omitempty" doc:"Absent if unknown."`
-	Share   *answer.Percent `json:"share_pct,omitempty" doc:"Share of a slice."`
-	Partial bool            `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
+	Share   *answer.Percent `json:"share_pct,omitempty" doc:"Share of the slice in the total."`
+	Partial bool            `json:"partial,omitempty" doc:"The period covers only a part of the point, or the data of the point are incomplete."`
 }
 
 // Check rejects a reversed period and contradictory parameters.

@@ -57,11 +57,11 @@ type CreatorBlend struct {
 	Level    answer.Percent   `json:"level_pct" doc:"Level of every interval."`
 	Cleaned  bool             `json:"codes_cleaned" doc:"true: leaked code orders are estimated from conversion paths. false: a fixed share is assumed."`
 	CodePct  *answer.Percent  `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
-	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share of orders with a survey mention."`
-	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of orders that links record."`
+	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders with a survey answer that names the creator."`
+	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that links record."`
 	Evidence *CreatorEvidence `json:"evidence,omitempty" detail:"analyst"`
 	Noise    *answer.Ratio    `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
-	Spread   *answer.Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level shared by all estimates."`
+	Spread   *answer.Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the rates, which shifts the estimates of all creators together."`
 }
 
 // CreatorEvidence is the data behind the rates, over all of the store's days.
@@ -74,11 +74,11 @@ type CreatorEvidence struct {
 
 // CreatorMetrics are totals over all creators.
 type CreatorMetrics struct {
-	TotalRevenue answer.Metric[answer.Money]  `json:"total_revenue" doc:"Estimated."`
-	TotalOrders  answer.Metric[answer.Count]  `json:"total_orders" doc:"Estimated, each order once."`
+	TotalRevenue answer.Metric[answer.Money]  `json:"total_revenue" doc:"Estimate of all signals combined."`
+	TotalOrders  answer.Metric[answer.Count]  `json:"total_orders" doc:"Estimated orders; each order is counted once."`
 	OrdersLow    answer.Count                 `json:"total_orders_low"`
 	OrdersHigh   answer.Count                 `json:"total_orders_high"`
-	SeenOrders   *answer.Metric[answer.Count] `json:"seen_orders,omitempty" detail:"analyst" doc:"Observed by code or survey, each order once."`
+	SeenOrders   *answer.Metric[answer.Count] `json:"seen_orders,omitempty" detail:"analyst" doc:"Orders observed by code or survey; each order is counted once."`
 	Cost         answer.Metric[answer.Money]  `json:"cost"`
 	ROI          answer.Metric[answer.Ratio]  `json:"roi"`
 }
@@ -90,10 +90,10 @@ type CreatorRow struct {
 	Revenue        answer.Money    `json:"total_revenue" doc:"Estimated orders times the mean value of observed orders."`
 	RevenueLow     *answer.Money   `json:"total_revenue_low,omitempty" detail:"analyst"`
 	RevenueHigh    *answer.Money   `json:"total_revenue_high,omitempty" detail:"analyst"`
-	Orders         answer.Count    `json:"total_orders" doc:"Estimated."`
+	Orders         answer.Count    `json:"total_orders" doc:"Estimate of all signals combined."`
 	OrdersLow      answer.Count    `json:"total_orders_low"`
 	OrdersHigh     answer.Count    `json:"total_orders_high"`
-	Confidence     answer.Ratio    `json:"blended_confidence" doc:"1 - half the interval / estimate, from 0 to 1."`
+	Confidence     answer.Ratio    `json:"blended_confidence" doc:"1 minus half the width of the interval divided by the estimate, from 0 to 1."`
 	Cost           *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent when unknown."`
 	ROI            *answer.Ratio   `json:"roi,omitempty" doc:"(total_revenue - cost) / cost. Cost of goods is not subtracted."`
 	ROILow         *answer.Ratio   `json:"roi_low,omitempty" detail:"analyst"`
@@ -103,7 +103,7 @@ type CreatorRow struct {
 	LinkOrders     *answer.Count   `json:"link_orders,omitempty" detail:"analyst" doc:"Orders counted by links, without order IDs."`
 	VanityClicks   *answer.Count   `json:"vanity_clicks,omitempty" detail:"analyst"`
 	ReferralClicks *answer.Count   `json:"referral_clicks,omitempty" detail:"analyst"`
-	SeenOrders     *answer.Count   `json:"seen_orders,omitempty" detail:"analyst" doc:"Observed by code or survey, each order once."`
+	SeenOrders     *answer.Count   `json:"seen_orders,omitempty" detail:"analyst" doc:"Orders observed by code or survey; each order is counted once."`
 	Platform       answer.Foreign  `json:"platform,omitempty" detail:"analyst"`
 	Handle         answer.Foreign  `json:"handle,omitempty" detail:"debug"`
 	Signals        []CreatorSignal `json:"signals,omitempty" detail:"debug"`
@@ -115,7 +115,7 @@ type CreatorSignal struct {
 	Seen    answer.Count   `json:"seen" doc:"Orders observed by the signal."`
 	Rate    answer.Percent `json:"rate_pct" doc:"Share of a creator's orders that the signal observes."`
 	Implied answer.Count   `json:"implied_orders" doc:"Total orders estimated from this signal alone, after removing code orders that the creator did not generate."`
-	Weight  answer.Percent `json:"weight_pct" doc:"Weight in the estimate; larger for signals that observe more orders."`
+	Weight  answer.Percent `json:"weight_pct" doc:"Weight of the signal in the estimate. Signals that observe more orders have a larger weight."`
 }
 
 func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*CreatorsAnswer, error) {

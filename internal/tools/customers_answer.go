@@ -76,7 +76,7 @@ type CustomersRow struct {
 	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers behind the values."`
 	Orders     *answer.Count     `json:"orders,omitempty"`
 	Revenue    *answer.Money     `json:"revenue,omitempty"`
-	SharePct   *answer.Percent   `json:"share_pct,omitempty" doc:"Share of the orders of all rows of all pages."`
+	SharePct   *answer.Percent   `json:"share_pct,omitempty" doc:"Share of all orders in the rows of all pages."`
 	AOV        *answer.Money     `json:"aov,omitempty"`
 	Change     *answer.Percent   `json:"revenue_change_pct,omitempty"`
 	Refunds    *answer.Money     `json:"refunds,omitempty" detail:"analyst"`
@@ -84,7 +84,7 @@ type CustomersRow struct {
 	UnitsPer   *answer.Ratio     `json:"units_per_order,omitempty" detail:"analyst"`
 	NewPct     *answer.Percent   `json:"new_orders_pct,omitempty" detail:"analyst"`
 	Touches    *answer.Ratio     `json:"touches_per_order,omitempty"`
-	Days       *answer.Ratio     `json:"days_to_order,omitempty" doc:"Mean days from the first touchpoint."`
+	Days       *answer.Ratio     `json:"days_to_order,omitempty" doc:"Mean number of days from the first touchpoint to the order."`
 	Suppressed bool              `json:"suppressed,omitempty" doc:"Too few customers to show rates."`
 	RetentionCells
 	toolkit.ValueSoFar
@@ -133,7 +133,7 @@ func (r *RetentionCells) list() []**RetentionCell {
 // PathCredit is a channel's share of the orders with touchpoints under several attribution models.
 type PathCredit struct {
 	Channel    measure.Channel                  `json:"channel"`
-	FirstTouch answer.Percent                   `json:"first_pct" doc:"First touch; direct only when there is no other touchpoint."`
+	FirstTouch answer.Percent                   `json:"first_pct" doc:"Share under first touch. First touch credits direct only if there is no other touchpoint."`
 	LastTouch  answer.Percent                   `json:"last_pct"`
 	Shapley    answer.Percent                   `json:"shapley_pct"`
 	Markov     *answer.Estimate[answer.Percent] `json:"markov_pct"`

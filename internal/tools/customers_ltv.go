@@ -176,7 +176,7 @@ func ltvSummary(c *toolkit.Call, a *CustomersAnswer, whole cohort.Curve, curves 
 	}
 	point, ok := whole.At(age)
 	if !ok || age == 0 {
-		return text + ". None has been observed for 30 days, so the LTV is unknown."
+		return text + ". None of these customers has been observed for 30 days, so the LTV is unknown."
 	}
 	text += fmt.Sprintf(". Their LTV in the first %d days is %s, net of refunds.", age, c.Amount(int64(point.Value)))
 	if a.Channel == "" {

@@ -13,7 +13,7 @@ import (
 var DecisionFeed = toolkit.Define(toolkit.Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",
-	Description: "Next decisions in one list, from readiness, confidence and calibration.",
+	Description: "Next decisions about data, models, experiments and budgets, in recommended order.",
 	Reads:       decision.Wants,
 	Uncached:    true, // it checks the expiry of keys; the findings are cached
 }, runDecisionFeed)

@@ -78,7 +78,7 @@ type DiscoverRow struct {
 	Account   string           `json:"account,omitempty" doc:"Ad account that budget changes can use."`
 	Expires   time.Time        `json:"token_expires,omitzero" doc:"Expiry of the account's credentials."`
 	Why       string           `json:"why,omitempty" detail:"analyst"`
-	Imported  time.Time        `json:"last_import,omitzero" detail:"debug" doc:"Actual time, not the clock of a demo store."`
+	Imported  time.Time        `json:"last_import,omitzero" detail:"debug" doc:"Time of the last import on the actual clock, not on the clock of a demo store."`
 }
 
 func runDiscover(ctx context.Context, c *toolkit.Call, p discoverParams) (*DiscoverAnswer, error) {

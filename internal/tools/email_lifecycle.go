@@ -35,7 +35,7 @@ type EmailLifecycleAnswer struct {
 	Channel    string         `json:"channel"`
 	EntityType string         `json:"entity_type"`
 	Basis      measure.Basis  `json:"basis" doc:"Basis of revenue and conversions: reported by the sending platform."`
-	Metrics    MessageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, before entity_type applies."`
+	Metrics    MessageMetrics `json:"metrics" doc:"Totals over all campaigns and flows of the channel, regardless of entity_type."`
 	Kinds      []MessageRow   `json:"kinds,omitempty" detail:"analyst" doc:"Totals by channel and entity type."`
 	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; the rows show the top."`
 	answer.Table[MessageRow]

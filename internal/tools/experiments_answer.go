@@ -57,9 +57,9 @@ type ExperimentMetrics struct {
 	Applied     *int `json:"applied,omitempty" doc:"Completed experiments with an applied factor."`
 
 	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Share of spend in channels with a model or an applied factor."`
-	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of these channels."`
-	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Revenue that last touch credits to the same channels."`
-	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the same channels; assumes independent errors."`
+	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of the channels with a model or an applied factor."`
+	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Revenue that last touch credits to the channels with a model or an applied factor."`
+	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the channels with a model or an applied factor. The interval assumes independent errors."`
 }
 
 // ExperimentRow is an experiment, a channel or a passage of the guide, with the fields that apply to it.
@@ -73,7 +73,7 @@ type ExperimentRow struct {
 	End     civil.Date               `json:"end,omitzero"`
 
 	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental ROAS / last-touch ROAS. Of a channel: posterior of a prior and its experiments. Of an experiment: as measured."`
-	Applied      *bool                          `json:"applied,omitempty" doc:"The factor corrects last-touch returns."`
+	Applied      *bool                          `json:"applied,omitempty" doc:"true if the factor corrects last-touch returns."`
 	Tests        int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
 	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
 	BetweenTests *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`
@@ -87,7 +87,7 @@ type ExperimentRow struct {
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty"`
 
 	Lift       *answer.Estimate[answer.Percent] `json:"lift_pct,omitempty" doc:"Revenue change in the treated regions compared with the counterfactual."`
-	PValue     *float64                         `json:"p_value,omitempty" detail:"analyst" doc:"Two-sided, against no effect."`
+	PValue     *float64                         `json:"p_value,omitempty" detail:"analyst" doc:"Two-sided p-value; the null hypothesis is no effect."`
 	Outcome    ExperimentOutcome                `json:"outcome,omitempty" doc:"effect_found if the interval excludes zero."`
 	Change     *answer.Money                    `json:"spend_change,omitempty" detail:"analyst" doc:"Spend in the treated regions minus counterfactual spend."`
 	Treated    []string                         `json:"treated_regions,omitempty" detail:"analyst"`
@@ -158,7 +158,7 @@ type PlaceboSets struct {
 	Sets  int            `json:"sets"`
 	Own   answer.Percent `json:"own_effect_pct" doc:"Effect on the treated regions, relative to their revenue before the test."`
 	Bins  []PlaceboBin   `json:"bins"`
-	Least *float64       `json:"least_p_value,omitempty" doc:"Smallest p-value that this number of sets allows."`
+	Least *float64       `json:"least_p_value,omitempty" doc:"Smallest p-value that this number of placebo sets allows."`
 }
 
 // PlaceboBin is a bar of the histogram of placebo effects.

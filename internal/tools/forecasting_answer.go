@@ -48,9 +48,9 @@ type ForecastingAnswer struct {
 // ForecastMetrics counts targets by status, and alerts.
 type ForecastMetrics struct {
 	Targets  *int `json:"targets,omitempty" doc:"Targets that match the filters; with aspect=pacing, only targets under way."`
-	OnTrack  *int `json:"on_track,omitempty" doc:"Probability of reaching the target is at least 80%."`
-	AtRisk   *int `json:"at_risk,omitempty" doc:"Probability is at least 40% and below 80%."`
-	OffTrack *int `json:"off_track,omitempty" doc:"Probability is below 40%."`
+	OnTrack  *int `json:"on_track,omitempty" doc:"Targets with a probability of at least 80% of being reached."`
+	AtRisk   *int `json:"at_risk,omitempty" doc:"Targets with a probability of at least 40% and below 80%."`
+	OffTrack *int `json:"off_track,omitempty" doc:"Targets with a probability below 40%."`
 	Over     *int `json:"over_budget,omitempty" doc:"Spend targets with a probability of at least 80% of being exceeded."`
 
 	Closed *int `json:"closed,omitempty" doc:"Targets with a completed period and a known result."`

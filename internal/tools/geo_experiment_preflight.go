@@ -56,8 +56,8 @@ type PreflightMetrics struct {
 	MDE        *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest revenue change in the treated regions that the test detects with 80% power at a significance level of 10%; absent above 200%."`
 	Optimistic *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"MDE in the backtests that chose the regions, too optimistic for planning; absent when regions are given."`
 	Revenue    *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
-	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over the same number of days; without spend by region, allocated by revenue."`
-	Return     *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that the test detects when it pauses that spend."`
+	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over as many days as the test has. If spend by region is unknown, total spend is allocated to regions by revenue."`
+	Return     *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that a test detects when it pauses the channel in the treated regions."`
 	LastTouch  *answer.Ratio   `json:"last_touch_roas,omitempty" doc:"Last-touch ROAS over the history, which is not incremental ROAS."`
 }
 
@@ -73,7 +73,7 @@ type GateRow struct {
 	Gate   string      `json:"gate"`
 	Status geo.Verdict `json:"status"`
 	Detail string      `json:"detail"`
-	Fix    string      `json:"fix,omitempty" doc:"What makes the gate pass."`
+	Fix    string      `json:"fix,omitempty" doc:"What to change so that the gate passes."`
 }
 
 const (

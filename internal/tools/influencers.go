@@ -98,10 +98,10 @@ type InfluencerRow struct {
 	Rank          int             `json:"rank,omitempty"`
 	ID            string          `json:"influencer_id"`
 	Name          answer.Foreign  `json:"name"`
-	Revenue       answer.Money    `json:"revenue" doc:"Revenue of these orders."`
+	Revenue       answer.Money    `json:"revenue" doc:"Revenue of the orders in the field orders."`
 	Orders        answer.Count    `json:"orders" doc:"Orders with the influencer's code; without a code, orders counted by links."`
 	Clicks        answer.Count    `json:"clicks" doc:"Link clicks."`
-	Conversions   answer.Count    `json:"conversions" doc:"Orders counted by links; some may also have the code."`
+	Conversions   answer.Count    `json:"conversions" doc:"Orders counted by links; some of these orders may also have the code."`
 	Cost          *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent when unknown."`
 	ROI           *answer.Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Cost of goods is not subtracted."`
 	Platform      answer.Foreign  `json:"platform,omitempty" detail:"analyst"`

@@ -88,7 +88,7 @@ type LifecycleRow struct {
 	LTV365      *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
 	Margin90    *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
 	Margin365   *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
-	Payback     string                         `json:"payback,omitempty" doc:"When margin per customer covers CAC."`
+	Payback     string                         `json:"payback,omitempty" doc:"Day on which margin per customer covers CAC."`
 	PaybackDays *PaybackDays                   `json:"payback_days,omitempty" detail:"analyst" doc:"Absent if CAC is not covered: payback gives the reason."`
 	LTVToCAC    *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin at the longest observed age divided by CAC."`
 	Spend       *answer.Money                  `json:"spend,omitempty" detail:"analyst"`

@@ -26,7 +26,7 @@ var Manage = toolkit.DefineAction(toolkit.Spec{
 type manageParams struct {
 	Action    string         `json:"action" enum:"dismiss_insight|create_annotation|create_alert|map_coupon|create_experiment|save_report|update_experiment" required:"true" doc:"Action."`
 	Params    map[string]any `json:"params" doc:"create_annotation: date, label; create_alert: metric, condition, threshold; map_coupon: code, channel; create_experiment: channel; save_report: name; update_experiment: experiment_id, status; dismiss_insight: insight_id."`
-	Confirmed bool           `json:"confirmed" doc:"true executes."`
+	Confirmed bool           `json:"confirmed" doc:"true executes the change."`
 }
 
 // ManageAnswer is the answer of the `manage` tool.

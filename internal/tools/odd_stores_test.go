@@ -214,7 +214,7 @@ func TestSummariesOfOddStoresAreSentences(t *testing.T) {
 		tool, args string
 		want, not  string
 	}{
-		{"free orders", "omnichannel", `{}`, "1 surface generated", "accounts for"},
+		{"free orders", "omnichannel", `{}`, "1 surface generated", "of this revenue"},
 		{"refund alone", "lifecycle", `{}`, "No orders were placed", "0.0%"},
 		{"one order", "performance", `{}`, "(1 order)", "1 orders"},
 		{"one order", "compare", compared, " in 1 day", "1 days"},

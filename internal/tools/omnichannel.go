@@ -93,7 +93,7 @@ type HaloEffect struct {
 	Reason      halo.Reason     `json:"not_estimable,omitempty" doc:"surface_days_too_few, spend_days_too_few, spend_does_not_vary, moves_with_other_channels or lead_placebo_fails."`
 	Revenue     *answer.Money   `json:"revenue_in_period,omitempty" detail:"analyst" doc:"Coefficient times the channel's spend in the period."`
 	MeanLag     *answer.Ratio   `json:"mean_lag_days,omitempty" detail:"debug"`
-	Inflation   *answer.Ratio   `json:"variance_inflation,omitempty" detail:"debug" doc:"Variance inflation factor: precision lost to correlation between channels."`
+	Inflation   *answer.Ratio   `json:"variance_inflation,omitempty" detail:"debug" doc:"Variance inflation factor: increase of the variance due to correlation between channels."`
 	LeadZ       *answer.Ratio   `json:"lead_z,omitempty" detail:"debug" doc:"z-score of next week's spend on today's sales (placebo test); above 2.58 the effect is rejected."`
 }
 
@@ -242,7 +242,7 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range,
 	text := fmt.Sprintf("%s generated %s %s, %s", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if first.Share != nil {
-		text += fmt.Sprintf("; %s accounts for %s", first.Surface, *first.Share)
+		text += fmt.Sprintf("; %s has %s of this revenue", first.Surface, *first.Share)
 	}
 	text += "."
 	n := a.Metrics.Halo

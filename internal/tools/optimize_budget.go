@@ -76,7 +76,7 @@ type AllocationRow struct {
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
 	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
 	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the moved spend has a higher return after the move."`
-	BeyondData   bool            `json:"beyond_data,omitempty" doc:"Above the highest observed spend: extrapolated from the response curve."`
+	BeyondData   bool            `json:"beyond_data,omitempty" doc:"true if the proposed spend exceeds all observed spend: the estimate extrapolates the response curve."`
 }
 
 func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetParams) (*OptimizeBudgetAnswer, error) {
@@ -94,7 +94,7 @@ func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetPar
 	}
 	if p.TotalBudget == 0 {
 		return nil, fault.Invalid("total_budget is 0: there is no budget to allocate").
-			WithHint(`For current spend: {"total_budget":%.0f}`, m.Spend())
+			WithHint(`Use an amount above 0, such as the current spend: {"total_budget":%.0f}`, m.Spend())
 	}
 	start, err := c.PlanStart(ctx, m)
 	if err != nil {

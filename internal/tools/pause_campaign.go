@@ -26,7 +26,7 @@ var PauseCampaign = toolkit.DefineAction(toolkit.Spec{
 type statusParams struct {
 	targetCampaign
 	described
-	Confirm bool `json:"confirm" default:"false" doc:"true executes."`
+	Confirm bool `json:"confirm" default:"false" doc:"true executes the change."`
 }
 
 func (p statusParams) run(ctx context.Context, c *toolkit.Call, a ads.Action) (*CampaignChangeAnswer, error) {

@@ -84,9 +84,9 @@ type SalesRow struct {
 	NewOrders *answer.Count   `json:"new_orders,omitempty" doc:"Orders by new customers."`
 	Discount  *answer.Money   `json:"discount,omitempty" detail:"analyst"`
 	SharePct  *answer.Percent `json:"share_pct,omitempty" detail:"analyst" doc:"Share of the revenue of all pages."`
-	Cost      *answer.Money   `json:"cost,omitempty" detail:"analyst" doc:"Cost of goods, if the cost of every unit is known."`
+	Cost      *answer.Money   `json:"cost,omitempty" detail:"analyst" doc:"Cost of goods; absent if the cost of any unit is unknown."`
 	MarginPct *answer.Percent `json:"margin_pct,omitempty" detail:"analyst"`
-	Profit    *answer.Money   `json:"contribution,omitempty" detail:"analyst" doc:"If the cost of every unit is known. Tax, refunds, fees and shipping are allocated to all products by revenue."`
+	Profit    *answer.Money   `json:"contribution,omitempty" detail:"analyst" doc:"Absent if the cost of any unit is unknown. Tax, refunds, fees and shipping are allocated to all products by revenue."`
 	CostedPct *answer.Percent `json:"costed_pct,omitempty" detail:"debug" doc:"Share of units with a known cost."`
 	CreatorID string          `json:"creator_id,omitempty" detail:"debug"`
 }

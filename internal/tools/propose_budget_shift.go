@@ -26,7 +26,7 @@ type proposeBudgetShiftParams struct {
 	targetCampaign
 	NewBudgetValue int64 `json:"new_budget_value" required:"true" min:"1" doc:"Daily, in platform units: facebook cents, google_ads micros, tiktok whole units."`
 	described
-	Confirm             bool     `json:"confirm" default:"false" doc:"true executes."`
+	Confirm             bool     `json:"confirm" default:"false" doc:"true executes the change."`
 	PreviousBudgetValue *float64 `json:"previous_budget_value" doc:"Expected current daily budget; rejected if it differs."`
 	Currency            string   `json:"currency" doc:"Account currency."`
 }

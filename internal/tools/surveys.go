@@ -74,7 +74,7 @@ type SurveyMetrics struct {
 	Answers     answer.Metric[answer.Count]      `json:"answers" doc:"Answers in the selection."`
 	Responses   answer.Metric[answer.Count]      `json:"responses" doc:"Orders with any answer in the period, before filters."`
 	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Share of orders with an answer, on surfaces with answers."`
-	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel, over questions with such answers."`
+	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel. Only questions with at least one such answer are included."`
 }
 
 // SurveyRow is an answer to a question with its count, or one individual answer.
@@ -86,7 +86,7 @@ type SurveyRow struct {
 	Answers    *answer.Count                    `json:"answers,omitempty"`
 	Share      *answer.Estimate[answer.Percent] `json:"share_pct,omitempty" doc:"Share of the answers to the question."`
 	LastTouch  *answer.Percent                  `json:"last_touch_pct,omitempty" doc:"Share of the same orders that last touch credits to the channel."`
-	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of new customers among the answers of known customers."`
+	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of new customers among the known customers who answered."`
 	AOV        *answer.Money                    `json:"aov,omitempty" detail:"analyst"`
 	OrderValue *answer.Money                    `json:"order_value,omitempty" doc:"Amount charged."`
 	Credited   measure.Channel                  `json:"credited_channel,omitempty" doc:"Channel credited by last touch."`

@@ -88,13 +88,13 @@ type TrendMetrics struct {
 type TrendRow struct {
 	Date       civil.Date      `json:"date" doc:"First day of the point."`
 	Value      *float64        `json:"value,omitempty" doc:"Absent if unknown."`
-	Expected   *float64        `json:"expected,omitempty" doc:"Expected value from the surrounding points; for the newest points, from the points before."`
+	Expected   *float64        `json:"expected,omitempty" doc:"Expected value, estimated from the surrounding points. For the newest points, only earlier points are used."`
 	Z          *answer.Ratio   `json:"z,omitempty" doc:"Deviation in standard deviations. By chance, 1 of 22 points is beyond 2."`
-	Q          *float64        `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate among the nearest 90 points that deviate at least as much."`
+	Q          *float64        `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate: expected share of false alarms among the nearest 90 points with at least this deviation."`
 	Actionable bool            `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
 	Anomaly    string          `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
-	LevelShift *answer.Percent `json:"level_shift_pct,omitempty" doc:"On the first point of a lasting new level: change from the previous level."`
-	Partial    bool            `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
+	LevelShift *answer.Percent `json:"level_shift_pct,omitempty" doc:"Change from the previous level, on the first point of a lasting level shift."`
+	Partial    bool            `json:"partial,omitempty" doc:"The period covers only a part of the point, or the data of the point are incomplete."`
 }
 
 const strongest = 3 // anomalies listed before the rows

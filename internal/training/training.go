@@ -301,7 +301,7 @@ func parse(id measure.WorkspaceID, text []byte) (stored, error) {
 		return stored{}, fmt.Errorf("model of %q: %w", id, err)
 	}
 	if s.Model == nil {
-		return stored{}, fmt.Errorf("model of %q: the stored models have none", id)
+		return stored{}, fmt.Errorf("model of %q: the stored data contain no model", id)
 	}
 	if err := s.Model.Open(); err != nil {
 		return stored{}, fmt.Errorf("model of %q: %w", id, err)

@@ -56,7 +56,7 @@ func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, ba
 	}
 	switch {
 	case c.Removed && before == nil:
-		return nil, fault.NotFound("there is no such target")
+		return nil, fault.NotFound("the target does not exist")
 	case !c.Removed && before != nil && *before == c.Target.Value:
 		return before, nil
 	case !c.Removed:

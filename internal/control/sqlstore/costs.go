@@ -39,7 +39,7 @@ func (s *workspaceStore) RemoveCost(ctx context.Context, id measure.WorkspaceID,
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {
 		before, ok := w.Costs.Find(r)
 		if !ok {
-			return change, fault.NotFound("there is no such cost of kind %q", r.Kind).WithHint("assay costs list --workspace %s lists them", id)
+			return change, fault.NotFound("the workspace has no matching cost of kind %q", r.Kind).WithHint("assay costs list --workspace %s lists them", id)
 		}
 		return costChange{rules: w.Costs.Without(r), kind: control.CostRemoved, detail: before.String()}, nil
 	})

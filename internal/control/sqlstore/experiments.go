@@ -193,7 +193,7 @@ func move(ctx context.Context, tx *sql.Tx, m control.Move, by control.By) (contr
 	if len(allowed) == 0 {
 		return e, fault.Conflict("status: the experiment is %s, which is final", now.Status)
 	}
-	return e, fault.Conflict("status: an experiment that is %s cannot become %s", now.Status, m.To).WithHint("it can become one of %q", allowed)
+	return e, fault.Conflict("status: the status cannot change from %s to %s", now.Status, m.To).WithHint("use one of %q", allowed)
 }
 
 // ApplyExperiment sets whether a completed experiment corrects reported returns. Any other status is a fault of kind

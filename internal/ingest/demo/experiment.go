@@ -22,11 +22,11 @@ type experimentSpec struct {
 
 var experimentSpecs = []experimentSpec{
 	{
-		id: "facebook-holdout", name: "Facebook off in some states", hypothesis: "Half of what Facebook is credited with would come without it.",
+		id: "facebook-holdout", name: "Facebook off in some states", hypothesis: "Half of Facebook's attributed revenue would occur without the ads.",
 		channel: facebook, start: 402, end: 361, multiple: 0, share: 0.30,
 	},
 	{
-		id: "google-scale-up", name: "Google at four times the spend", hypothesis: "Non-brand search and shopping have room to grow.", applied: true,
+		id: "google-scale-up", name: "Google at four times the spend", hypothesis: "Non-brand search and shopping are not saturated.", applied: true,
 		channel: google, start: 196, end: 162, multiple: 4, share: 0.26,
 	},
 	{

@@ -170,7 +170,7 @@ func (r Rule) check() string {
 	case conditions != 1:
 		return "needs exactly one of equals, starts, empty, below, at_most and above"
 	case !slices.Contains([]Action{Skip, Refund, Cancelled, Test}, r.Then):
-		return fmt.Sprintf("says then: %q, which must be skip, refund, cancelled or test", r.Then)
+		return fmt.Sprintf("has then: %q, which must be skip, refund, cancelled or test", r.Then)
 	}
 	for _, n := range []*json.Number{r.Below, r.AtMost, r.Above} {
 		if n == nil {

@@ -223,6 +223,6 @@ func (r *rows) compareZone(created string, at time.Time) {
 	r.offsets++
 	offset := created[len(created)-len("+0000"):]
 	if own := at.In(r.options.Zone).Format("-0700"); (offset[0] == '+' || offset[0] == '-') && offset != own {
-		r.options.Notes.Add("zone_differs", "the shop's time zone is %s, the workspace's (%s) is %s: daily totals differ from the shop's own page", offset, r.options.Zone, own)
+		r.options.Notes.Add("zone_differs", "the shop's UTC offset is %s, but the offset of the workspace's time zone (%s) is %s: daily totals differ from the shop's own reports", offset, r.options.Zone, own)
 	}
 }

@@ -178,7 +178,7 @@ func unreadable(raw []byte) string {
 		return "the row contains a NUL byte"
 	}
 	if !utf8.Valid(raw) {
-		return "the row is not UTF-8, as the rest of the file is"
+		return "the row is not UTF-8, but the rest of the file is"
 	}
 	return ""
 }

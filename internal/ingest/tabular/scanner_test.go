@@ -62,8 +62,8 @@ func TestScannerMarksBadRows(t *testing.T) {
 	cases := map[string]struct{ text, problem string }{
 		"text behind a quote": {"a,b\n\"x\"y,2\n3,4\n", "text follows the closing quote of cell 1"},
 		"a NUL byte":          {"a,b\n1\x00,2\n3,4\n", "the row contains a NUL byte"},
-		"not UTF-8":           {"a,b\n\xff\xfe,2\n3,4\n", "the row is not UTF-8, as the rest of the file is"},
-		"a split character":   {"a,b\n\"\xc3\",\xa9\n3,4\n", "the row is not UTF-8, as the rest of the file is"},
+		"not UTF-8":           {"a,b\n\xff\xfe,2\n3,4\n", "the row is not UTF-8, but the rest of the file is"},
+		"a split character":   {"a,b\n\"\xc3\",\xa9\n3,4\n", "the row is not UTF-8, but the rest of the file is"},
 		"too many cells":      {"a,b\n" + strings.Repeat(",x", MaxColumns) + "\n3,4\n", "the row has more than 2000 cells"},
 		"a huge cell":         {"a,b\n1," + strings.Repeat("x", MaxField+1) + "\n3,4\n", "cell 2 is larger than 1 MiB"},
 		"a huge quoted cell":  {"a,b\n1,\"" + strings.Repeat("x", MaxField+1) + "\"\n3,4\n", "cell 2 is larger than 1 MiB"},

@@ -58,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Node, error) {
 	}
 	n.away.Store(true)
 	if err := n.probe(ctx); err != nil {
-		n.log.WarnContext(ctx, "Redis does not answer: this node counts for itself", slog.Any("error", err))
+		n.log.WarnContext(ctx, "Redis does not answer: this node counts only its own requests", slog.Any("error", err))
 	}
 	return n, nil
 }
@@ -66,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Node, error) {
 // Close ends the connections.
 func (n *Node) Close() error { return n.client.Close() }
 
-// Away reports whether this node counts for itself.
+// Away reports whether this node counts only its own requests.
 func (n *Node) Away() bool { return n.away.Load() }
 
 func (n *Node) probe(ctx context.Context) error {
@@ -76,7 +76,7 @@ func (n *Node) probe(ctx context.Context) error {
 		return err
 	}
 	if n.away.Swap(false) {
-		n.log.InfoContext(ctx, "Redis answers: nodes count together")
+		n.log.InfoContext(ctx, "Redis answers: nodes share their counts")
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (n *Node) probe(ctx context.Context) error {
 // lost records that Redis did not answer. It ignores canceled calls, because they can fail while Redis works.
 func (n *Node) lost(ctx context.Context, err error) {
 	if ctx.Err() == nil && !n.away.Swap(true) {
-		n.log.WarnContext(ctx, "Redis does not answer: this node counts for itself", slog.Any("error", err))
+		n.log.WarnContext(ctx, "Redis does not answer: this node counts only its own requests", slog.Any("error", err))
 	}
 }
 

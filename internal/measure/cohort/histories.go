@@ -33,7 +33,7 @@ func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	kept := make([]Purchase, 0, len(purchases))
 	for i, p := range purchases {
 		if p.Customer == "" || p.Day == (civil.Date{}) || p.Value < 0 {
-			return nil, fault.Invalid("purchase %d: customer %q, day %s, value %d", i, p.Customer, p.Day, p.Value)
+			return nil, fault.Invalid("purchase %d has the customer %q, the day %s and the value %d; want a customer, a day and a value of at least 0", i, p.Customer, p.Day, p.Value)
 		}
 		if !p.Day.After(end) {
 			kept = append(kept, p)

@@ -72,11 +72,11 @@ func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	byChannel := map[measure.Channel][]Member{}
 	for i, m := range members {
 		if m.AgeDays < 0 || m.AgeDays > LongestAge || m.Channel == "" {
-			return nil, fault.Invalid("customer %d: age of %d days, channel %q", i, m.AgeDays, m.Channel)
+			return nil, fault.Invalid("customer %d has an age of %d days and the channel %q; want a valid age and a channel", i, m.AgeDays, m.Channel)
 		}
 		for _, g := range m.Gains {
 			if g.Day < 0 || g.Day > m.AgeDays {
-				return nil, fault.Invalid("customer %d: gain on day %d, but only %d observed days", i, g.Day, m.AgeDays)
+				return nil, fault.Invalid("customer %d has a gain on day %d, but the customer was observed for %d days", i, g.Day, m.AgeDays)
 			}
 		}
 		byChannel[m.Channel] = append(byChannel[m.Channel], m)

@@ -242,7 +242,7 @@ func (s *scheduler) tangent(x []float64, value float64) float64 {
 
 func (t Timetable) validate() error {
 	if t.Periods < 1 || len(t.Channels) == 0 {
-		return fault.Invalid("invalid timetable of %d periods and %d channels", t.Periods, len(t.Channels)).
+		return fault.Invalid("the schedule has %d periods and %d channels", t.Periods, len(t.Channels)).
 			WithHint("give at least one period and one channel")
 	}
 	if !(t.Budget > 0) || math.IsInf(t.Budget, 0) {

@@ -213,7 +213,7 @@ func TestInfeasibleTimetablesAreRejected(t *testing.T) {
 		spoil func(*Timetable)
 		says  string
 	}{
-		"no periods": {func(t *Timetable) { t.Periods = 0 }, "invalid timetable"},
+		"no periods": {func(t *Timetable) { t.Periods = 0 }, "the schedule has 0 periods"},
 		"no budget":  {func(t *Timetable) { t.Budget = 0 }, "budget 0"},
 		"much money": {func(t *Timetable) { t.Budget = 1e6 }, "add up to 7200, below the budget of 1000000"},
 		"bad bounds": {func(t *Timetable) { t.Channels[1].Min = 300 }, "channel tv: invalid bounds"},

@@ -108,7 +108,7 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	p.withCalendar(len(raw), ask.Calendar)
 	p.bands()
 	if ask.Season > 1 && len(values) < 2*ask.Season {
-		p.Notes = append(p.Notes, "The series is shorter than two seasons, so no season is forecast.")
+		p.Notes = append(p.Notes, "The series is shorter than two seasons, so the forecast has no seasonality.")
 	}
 	if slices.Min(values) == slices.Max(values) {
 		p.Notes = append(p.Notes, "The series is constant, so its variation is unknown.")

@@ -62,7 +62,7 @@ type Spread struct {
 func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	for _, x := range []float64{s.Share, s.Outcome, s.Periods} {
 		if !(x > 0) || math.IsInf(x, 0) {
-			return LiftTest{}, fault.Invalid("a test cannot be scaled by %+v", s)
+			return LiftTest{}, fault.Invalid("the test cannot be scaled to all regions by %+v: every value must be above 0 and finite", s)
 		}
 	}
 	exposure, outcome := s.Periods/s.Share, s.Periods*s.Outcome/s.Share

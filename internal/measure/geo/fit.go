@@ -52,7 +52,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fault.Invalid("alpha is %v, want a number between 0 and 1", o.Alpha)
 	}
 	if o.Draws < 0 || math.IsNaN(o.Cost) || math.IsInf(o.Cost, 0) {
-		return o, fault.Invalid("draws %d and cost %v must be finite, draws positive", o.Draws, o.Cost)
+		return o, fault.Invalid("draws is %d and cost is %v; want draws of at least 1 and a finite cost", o.Draws, o.Cost)
 	}
 	return o, nil
 }
@@ -186,8 +186,8 @@ func (a analysis) matched(r *Result) {
 	if a.Inference == ConformalIID {
 		r.Shifts.P = fit.geoLift(0)
 		r.Notes = append(r.Notes,
-			"permutations assume independent days and have too many false positives otherwise; the p-value is for GeoLift's statistic, "+
-				"the interval for the mean effect")
+			"permutations assume independent days: autocorrelated days have too many false positives. The p-value is for GeoLift's statistic, "+
+				"and the interval is for the mean effect")
 	}
 	a.conclude(r)
 }

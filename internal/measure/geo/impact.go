@@ -90,7 +90,7 @@ func checkInterrupted(y []float64, covariates [][]float64, start int, o ImpactOp
 			start, len(y), 2*LeastHistory)
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) || o.Draws < 100 || o.Warmup < 0 || !(o.LevelSD > 0) {
-		return fault.Invalid("alpha %v, %d draws after %d and a level of %v are not possible",
+		return fault.Invalid("alpha is %v, draws %d, warm-up %d and the level's standard deviation %v; want alpha between 0 and 1, at least 100 draws, a warm-up of at least 0 and a positive standard deviation",
 			o.Alpha, o.Draws, o.Warmup, o.LevelSD)
 	}
 	for i, series := range append([][]float64{y}, covariates...) {
@@ -99,7 +99,7 @@ func checkInterrupted(y []float64, covariates [][]float64, start int, o ImpactOp
 			name = "a covariate"
 		}
 		if len(series) != len(y) {
-			return fault.Invalid("%s has %d periods, the outcome %d", name, len(series), len(y))
+			return fault.Invalid("%s has %d periods, but the outcome has %d", name, len(series), len(y))
 		}
 		for t, v := range series {
 			if math.IsNaN(v) || math.Abs(v) > largest {

@@ -203,7 +203,7 @@ func (p *Panel) check(t Test) (treated, donors []int, err error) {
 	}
 	for r, name := range p.Regions {
 		if allZero(p.Values[r][:t.Start]) {
-			return nil, nil, fault.Invalid("region %q is zero in every period before the test: exclude it", name)
+			return nil, nil, fault.Invalid("the outcome of region %q is zero in every period before the test: exclude the region", name)
 		}
 		if !slices.Contains(treated, r) {
 			donors = append(donors, r)

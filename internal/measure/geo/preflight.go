@@ -205,7 +205,7 @@ func (c *check) plan() error {
 		return err
 	}
 	if 2*len(c.set) > len(c.panel.Regions) {
-		return fault.Invalid("%d of %d regions are to be treated: too few donors remain", len(c.set), len(c.panel.Regions))
+		return fault.Invalid("%d of %d regions are treated: too few donors remain", len(c.set), len(c.panel.Regions))
 	}
 	c.windows = newBacktests(c.panel, judging, []int{len(c.set)}, c.Draws, c.Alpha, c.Seed)
 	c.result.Plan = judge(newBench(), c.panel, c.windows, c.set, c.Alpha, c.Power)
@@ -255,7 +255,7 @@ func (c *check) gates() {
 	p := c.result.Plan
 	// If equal weights already fit well, no other weights can be much better, so a small gap is sufficient.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
-		"The backtest error is %.1f%% of the outcome, and %.2f of the error with equal weights. The gate requires at most 5%% or 0.35.",
+		"The backtest error is %.1f%% of the outcome, and %.2f times the error with equal weights. The gate requires at most 5%% or 0.35 times.",
 		100*p.Gap, p.OutOfFit)
 	c.falseAlarms()
 	c.stability()
@@ -320,7 +320,7 @@ func (c *check) completeness() {
 	}
 	detail := fmt.Sprintf("%.1f%% of periods have data (recommended: 98%%). A period without an outcome in a region counts as zero.", 100*complete)
 	if longest > 0 {
-		detail += fmt.Sprintf(" Region %q is zero for %d periods in a row (at most 7 are allowed).", where, longest)
+		detail += fmt.Sprintf(" The outcome of region %q is zero for %d consecutive periods (limit: 7).", where, longest)
 	}
 	c.gate("completeness", v, "%s", detail)
 }

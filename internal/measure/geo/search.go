@@ -45,7 +45,7 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 	}
 	for r, y := range p.Values {
 		if allZero(y[:max(LeastHistory, len(p.Periods)/2)]) {
-			return o, fault.Invalid("region %q is zero in the first half of the history: exclude it", p.Regions[r])
+			return o, fault.Invalid("the outcome of region %q is zero in the first half of the history: exclude the region", p.Regions[r])
 		}
 	}
 	return o, nil

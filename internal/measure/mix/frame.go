@@ -130,7 +130,7 @@ func (f *frame) addChannels(s Store) {
 		case all == 0:
 		case active < leastActive:
 			f.leftOut = append(f.leftOut, LeftOut{
-				channel, all, fmt.Sprintf("spend in %d weeks, fewer than %d", active, leastActive),
+				channel, all, fmt.Sprintf("spend in only %d weeks; at least %d weeks are required", active, leastActive),
 			})
 		case all < leastShare*total:
 			f.leftOut = append(f.leftOut, LeftOut{channel, all, fmt.Sprintf("less than %.1f%% of all spend", 100*leastShare)})

@@ -197,14 +197,14 @@ func (g *Diagnostics) complaints(fewest string) []Reason {
 	var reasons []Reason
 	if g.Divergences > 0 {
 		reasons = append(reasons, Reason{
-			Diverged, "", fmt.Sprintf("%d trajectories diverged, so parts of the posterior were not reached", g.Divergences),
+			Diverged, "", fmt.Sprintf("%d transitions diverged, so the sampler did not reach parts of the posterior", g.Divergences),
 			"use a saturation with fewer parameters, tighter priors, or a longer window",
 		})
 	}
 	if !(g.RHatMax < rHatBelow) {
 		reasons = append(reasons, Reason{
 			NotConverged, g.Worst,
-			fmt.Sprintf("the chains do not agree: R-hat of %s is %.3f, want below %v", g.Worst, g.RHatMax, rHatBelow),
+			fmt.Sprintf("the chains have not converged: R-hat of %s is %.3f, want below %v", g.Worst, g.RHatMax, rHatBelow),
 			"sample longer; if R-hat stays high, the data allow several explanations: merge similar channels or add a lift test",
 		})
 	}

@@ -66,7 +66,7 @@ func (e *Engine) Totals(ctx context.Context, ws measure.WorkspaceID) ([]warehous
 // The file gets its final name when it is complete.
 func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) (warehouse.Snapshot, error) {
 	if _, err := os.Lstat(path); err == nil {
-		return warehouse.Snapshot{}, fault.Conflict("the file %s exists", path).WithHint("move it away, if it is not needed any more")
+		return warehouse.Snapshot{}, fault.Conflict("the file %s exists", path).WithHint("if the file is no longer needed, move it to another folder")
 	}
 	s, err := e.Snapshot(ctx, ws, filepath.Dir(path))
 	if err != nil {
