@@ -1,6 +1,7 @@
 // Command load measures three nodes of the service on one cluster under a rising rate of mixed tool calls. It finds the
-// knee: the highest rate that the nodes answer in time. It then prints the latency at half of the knee, and the answers,
-// refusals and recovery at twice the knee: without a rate limit, and with the limit of half of the knee.
+// knee: the highest rate that the nodes answer in time. It then prints the latency at half of the knee. At twice the
+// knee, it prints the answers, rejections and recovery, first without a rate limit and then with a limit of half of the
+// knee.
 //
 //	test/cluster/up --all go run ./bench/load [--assay bin/assay] [--orders 60000] [--step 15s] [--overload 1m]
 //

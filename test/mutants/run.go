@@ -159,7 +159,7 @@ func (c coverage) has(file string, line int) bool {
 	return slices.ContainsFunc(c[file], func(s span) bool { return s.first <= line && line <= s.last })
 }
 
-// A mutant's tests may take several times as long as those of the package without a change, which includes the build.
+// The time limit of a mutant's tests is a multiple of the time for the unchanged package's tests, including the build.
 const (
 	patience   = 3
 	leastLimit = 15 * time.Second
