@@ -39,7 +39,7 @@ type settings struct {
 	days     int
 	nodes    int
 	first    float64 // calls per second of the first step
-	factor   float64 // of the rate from step to step
+	factor   float64 // factor by which the rate rises from step to step
 	step     time.Duration
 	late     time.Duration // the latency above which the 99th percentile is past the knee
 	overload time.Duration // duration of each overload

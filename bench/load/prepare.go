@@ -35,10 +35,10 @@ type site struct {
 	nodes  []*process.Process
 	urls   []string
 	key    string
-	dir    string   // of all files
+	dir    string   // folder of all files
 	env    []string // settings of the nodes and commands
 	client *http.Client
-	last   civil.Date // of the store
+	last   civil.Date // last day of the store
 	days   int
 }
 

@@ -210,7 +210,7 @@ func TestAChangeBySomeoneElseSinceThePreviewFails(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {
 		b.sim.Script(
-			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve}, // of the preview
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve}, // the read of the preview
 			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve, Before: func() { b.person(7000) }},
 		)
 		got := b.execute(t, b.to(55))

@@ -486,7 +486,7 @@ func (b *bench) saves(let chan error) (ended chan error) {
 		})
 		ended <- err
 	}()
-	b.timers(2) // the lease and the pause
+	b.timers(2) // the timers of the lease and of the pause
 	if j := b.last(); j.State != Waiting || j.WaitsFor != theStore {
 		b.Errorf("while the store does not respond: %+v, want it to wait", j)
 	}

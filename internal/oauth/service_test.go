@@ -57,7 +57,7 @@ func (c *clock) move(d time.Duration) {
 // service is an authorization server on a real store, with a signed-in owner of two workspaces.
 type service struct {
 	t       testing.TB
-	dir     string // of the data
+	dir     string // folder of the data
 	store   *sqlstore.Store
 	people  *people.People
 	server  *oauth.Server

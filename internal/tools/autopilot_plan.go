@@ -17,7 +17,7 @@ var AutopilotPlan = toolkit.Define(toolkit.Spec{
 	Title:       "Plan of next steps",
 	Description: "Plan for the next days across media mix model, experiments and data quality.",
 	Reads:       decision.Wants,
-	Uncached:    true, // it checks the expiry of keys; the findings are cached
+	Uncached:    true, // the answer depends on the expiry of keys; the findings are cached
 }, runAutopilotPlan)
 
 type autopilotPlanParams struct {

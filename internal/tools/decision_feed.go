@@ -15,7 +15,7 @@ var DecisionFeed = toolkit.Define(toolkit.Spec{
 	Title:       "Next decisions",
 	Description: "Next decisions in one list, from readiness, confidence and calibration.",
 	Reads:       decision.Wants,
-	Uncached:    true, // it checks the expiry of keys; the findings are cached
+	Uncached:    true, // the answer depends on the expiry of keys; the findings are cached
 }, runDecisionFeed)
 
 type decisionFeedParams struct {

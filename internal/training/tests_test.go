@@ -40,7 +40,7 @@ type regionStore struct {
 
 	kept  experiments
 	clock time.Time
-	today civil.Date // by the clock of answers
+	today civil.Date // the current day by the clock of answers
 }
 
 type experiments struct{ all []control.Experiment }
@@ -155,7 +155,7 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 			treated += regionSize(i)
 		}
 	}
-	var spend, change float64 // of the whole store per week, in the test
+	var spend, change float64 // weekly spend and response of the whole store during the test
 	for day := test.Days.First; !day.After(test.Days.Last); day = day.AddDays(1) {
 		x := store.Spend["facebook"][day] / (size + 2*treated) // a region of size 1 that is not treated
 		spend += size * x / 4

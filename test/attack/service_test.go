@@ -75,9 +75,9 @@ type service struct {
 	people   *people.People
 	app      *app.App
 	anna     control.User
-	key      string // of acme, all scopes
-	readKey  string // of acme, to read
-	otherKey string // of other, all scopes
+	key      string // key of acme with all scopes
+	readKey  string // key of acme with the read scope
+	otherKey string // key of other with all scopes
 }
 
 // start runs a service for one test.

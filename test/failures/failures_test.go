@@ -29,15 +29,15 @@ import (
 )
 
 const (
-	base     = "http://127.0.0.1:8080" // of the installation; no process listens there
+	base     = "http://127.0.0.1:8080" // base URL of the installation; no process listens there
 	redirect = "https://owl.example/cb"
 	email    = "anna@acme.example"
 	password = "correct horse battery"
 
-	patience  = 75 * time.Second // for the answer to a request
-	recovery  = 2 * time.Minute  // until all nodes answer after a failure
+	patience  = 75 * time.Second // maximum wait for the answer to a request
+	recovery  = 2 * time.Minute  // maximum time until all nodes answer after a failure
 	failing   = 5 * time.Second  // duration of a failure
-	startTime = 20 * time.Second // of a ClickHouse server
+	startTime = 20 * time.Second // maximum time for the start of a ClickHouse server
 	cutFor    = 15 * time.Second // duration of a cut, longer than the time limits of connections
 
 	slowWrite = 50 * time.Millisecond // delay of each write and sync of a slow disk
@@ -53,10 +53,10 @@ type site struct {
 	load     *load
 	random   *rand.Rand // order of failures
 
-	noSmallDisk   string // why the data directory of the third node is not on a disk of its own; "": it is
-	noDisturbance string // why clocks and disks cannot be disturbed; "": they can
+	noSmallDisk   string // reason why the third node's data directory has no disk of its own; "": it has one
+	noDisturbance string // reason why clocks and disks cannot be disturbed; "": they can be
 	database      *disturbance
-	disturbed     []*disturbance // of the nodes
+	disturbed     []*disturbance // disturbances of the nodes
 
 	databaseURL string
 	bulkKey     string
@@ -193,7 +193,7 @@ func (s *site) cutOff(server string, nodes ...*node) {
 type failure struct {
 	name string
 	do   func()
-	skip string // why this machine cannot have it; "": it can
+	skip string // reason why this machine cannot have the failure; "": it can
 }
 
 func (s *site) failures() []failure {

@@ -107,9 +107,9 @@ type node struct {
 	address string
 	dir     string
 	program string
-	env     []string         // also of its commands
-	preload []string         // environment of the service alone
-	links   map[string]*link // by server
+	env     []string         // environment of the service and of the node's commands
+	preload []string         // environment of the service only
+	links   map[string]*link // links by server
 	client  *http.Client
 
 	mu   sync.Mutex // guards cmd
@@ -252,8 +252,8 @@ func (r reply) query() url.Values {
 type cluster struct {
 	t       *testing.T
 	dir     string
-	address map[string]string    // of the ClickHouse servers
-	started map[string]time.Time // last start by the test
+	address map[string]string    // addresses of the ClickHouse servers
+	started map[string]time.Time // time of the last start by the test
 }
 
 func newCluster(t *testing.T, dir string) cluster {

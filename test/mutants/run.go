@@ -29,10 +29,10 @@ const (
 // module runs the tests of one module's packages.
 type module struct {
 	root    string
-	timeout time.Duration // for the tests of one mutant
+	timeout time.Duration // time limit for the tests of one mutant
 	work    string        // a folder for temporary files
 	covered map[string]coverage
-	limits  map[string]time.Duration // for the tests of one mutant of a package
+	limits  map[string]time.Duration // time limit for the tests of one mutant, by package
 }
 
 // goPackage is the description of a package by `go list`.
