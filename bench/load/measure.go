@@ -67,7 +67,7 @@ func (r result) calls() (n int) {
 
 func (r result) share(o outcome) float64 { return float64(len(r.took[o])) / float64(max(r.calls(), 1)) }
 
-// inTime reports whether the nodes answer the rate.
+// inTime reports whether the nodes answer nearly all calls of the period, and 99% of the answers within the time late.
 func (r result) inTime(late time.Duration) bool {
 	return r.share(answered) > 0.99 && r.took[answered].Quantile(0.99) <= late.Seconds()*1000
 }

@@ -163,7 +163,7 @@ func (a *acting) start(t *testing.T) (wait func()) {
 	return end
 }
 
-// change calls propose_budget_shift and returns the status of its answer, "" if the service did not answer.
+// change calls propose_budget_shift and returns the status of its answer, or "" if the service did not answer.
 func (a *acting) change(t *testing.T, campaign string, confirm bool) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"propose_budget_shift","arguments":`+

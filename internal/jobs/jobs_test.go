@@ -468,8 +468,8 @@ func TestAJobEndsWithItsLease(t *testing.T) {
 	b.idle()
 }
 
-// saves runs a training of the workspace w, the result of which is stored when let has a value. It returns when the job
-// waits for the store.
+// saves runs a training of the workspace w. The training stores its result when let has a value. saves returns when the
+// job waits for the store.
 func (b *bench) saves(let chan error) (ended chan error) {
 	b.Helper()
 	ended = make(chan error, 1)

@@ -142,8 +142,8 @@ func poisoned(t *testing.T) *service {
 // quoted matches a quoted text in a sentence.
 var quoted = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 
-// faultOfSentence returns why a sentence of the service is unsafe, "" if it is safe. Stored names are not in sentences. Text
-// of the caller is quoted.
+// faultOfSentence returns why a sentence of the service is unsafe, or "" if it is safe. Stored names are not in
+// sentences. Text of the caller is quoted.
 func faultOfSentence(text string) string {
 	if strings.Contains(strings.ToLower(text), storedMark) {
 		return "contains a stored name"
@@ -154,7 +154,7 @@ func faultOfSentence(text string) string {
 	return faultOfText(text)
 }
 
-// faultOfError returns why an error is unsafe, "" if it is safe. Names and texts are quoted.
+// faultOfError returns why an error is unsafe, or "" if it is safe. Names and texts are quoted.
 func faultOfError(text string) string {
 	if strings.Contains(quoted.ReplaceAllString(text, ""), storedMark) {
 		return "contains a stored name without quotes"
@@ -162,7 +162,7 @@ func faultOfError(text string) string {
 	return faultOfSentence(strings.ReplaceAll(text, storedMark, ""))
 }
 
-// faultOfText returns why a text must not be displayed, "" if it may.
+// faultOfText returns why a text must not be displayed, or "" if it may be displayed.
 func faultOfText(text string) string {
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) {

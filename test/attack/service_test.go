@@ -242,7 +242,7 @@ type answer struct {
 	body   string
 }
 
-// code returns the JSON-RPC error code, 0 without an error.
+// code returns the JSON-RPC error code, or 0 without an error.
 func (a answer) code() int {
 	var e struct {
 		Error struct{ Code int }
@@ -253,7 +253,7 @@ func (a answer) code() int {
 	return e.Error.Code
 }
 
-// failure returns the OAuth error of a body or redirect, "" without an error.
+// failure returns the OAuth error of a body or redirect, or "" without an error.
 func (a answer) failure() string {
 	if got := a.query().Get("error"); got != "" {
 		return got

@@ -4,8 +4,9 @@
 //
 //	test/cluster/up go test -v ./test/failures
 //
-// One round of all failures takes about four minutes. ASSAY_FAILURES_FOR=1h repeats rounds in random order for that time; the order
-// of ASSAY_FAILURES_SEED is repeated. ASSAY_FAILURES_ONLY=TEXT selects the failures whose names contain the text.
+// One round of all failures takes about four minutes. ASSAY_FAILURES_FOR=1h repeats rounds for that time, with the
+// failures in random order. ASSAY_FAILURES_SEED repeats the order of an earlier run. ASSAY_FAILURES_ONLY=TEXT selects
+// the failures whose names contain the text.
 package failures
 
 import (
@@ -258,7 +259,7 @@ func (s *site) fillDisk() {
 	}
 }
 
-// restartAll kills all processes and servers in random order, and starts them in another one.
+// restartAll kills all processes and servers in random order, and starts them in another random order.
 func (s *site) restartAll() {
 	type part struct{ kill, start func() }
 	parts := []part{
@@ -297,7 +298,7 @@ func (s *site) restartAll() {
 	}
 }
 
-// recovered waits until all nodes are ready and an import is acknowledged, and returns the time for it.
+// recovered waits until all nodes are ready and an import is acknowledged. It returns the duration of the wait.
 func (s *site) recovered() time.Duration {
 	s.t.Helper()
 	began := time.Now()
@@ -322,7 +323,7 @@ func (s *site) recovered() time.Duration {
 	return time.Since(began)
 }
 
-// duration is the duration of repeated rounds; 0: one round.
+// duration returns the time during which rounds are repeated. 0 means one round.
 func duration(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("ASSAY_FAILURES_FOR")
@@ -350,7 +351,7 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// round lets everything fail once, until the deadline; zero: no deadline.
+// round runs every failure once and stops at the deadline. A zero deadline means no deadline.
 func (s *site) round(all []failure, deadline time.Time) {
 	s.t.Helper()
 	for _, f := range all {

@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// link is a TCP connection to a server that the test can cut. A cut link transports no byte and closes no connection, like a
-// network without a route. Bytes of the time before the cut may arrive after it.
+// link is a TCP connection to a server that the test can cut. A cut link transports no byte and closes no connection,
+// like a network without a route. Bytes that were sent before the cut may arrive after the link is restored.
 type link struct {
 	listener net.Listener
 	target   string
@@ -144,7 +144,7 @@ func (n *node) start() error {
 		}
 		close(listening)
 	}()
-	// With a base URL of its own, the process prints no port: it is found in its log of sockets.
+	// If the channel is closed, the process has ended before it was ready.
 	if _, ok := <-listening; !ok {
 		text, _ := os.ReadFile(log.Name())
 		err := cmd.Wait()
