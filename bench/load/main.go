@@ -5,8 +5,9 @@
 //
 //	test/cluster/up --all go run ./bench/load [--assay bin/assay] [--orders 60000] [--step 15s] [--overload 1m]
 //
-// The script starts the servers and sets ASSAY_TEST_CLICKHOUSE, ASSAY_TEST_POSTGRES and ASSAY_TEST_REDIS. Calls are sent at
-// fixed times, whether or not earlier calls are answered, and a latency counts from the time at which the call was due.
+// The script starts the servers and sets ASSAY_TEST_CLICKHOUSE, ASSAY_TEST_POSTGRES and ASSAY_TEST_REDIS. Calls are
+// sent at fixed times, even if earlier calls are not answered. A latency counts from the time at which the call was
+// due.
 package main
 
 import (

@@ -427,7 +427,8 @@ func TestARejectedWriteThatTheCampaignHasIsApplied(t *testing.T) {
 	}
 }
 
-// failing is an account whose second read fails, while the store rejects the next final status.
+// failing is an account with a second read that fails. During this read, it makes the store reject the next final
+// status.
 type failing struct {
 	ads.Platform
 	reads *int

@@ -55,7 +55,7 @@ type followed struct {
 	Why    string             `json:"why"`
 }
 
-// future is a demo store whose next days the simulator can compute for other budgets.
+// future is a demo store. The simulator can compute its next days for other budgets.
 type future struct {
 	opt       demo.Options
 	truth     demo.Truth

@@ -88,7 +88,7 @@ func poison(b *warehouse.Batch) {
 	}
 }
 
-// poisoned is a service whose workspace acme has hostile names in facts and in records.
+// poisoned is a service. Its workspace acme has hostile names in facts and in records.
 func poisoned(t *testing.T) *service {
 	t.Helper()
 	s := start(t, nil)
@@ -268,9 +268,9 @@ func callsOf(tool toolSchema) []map[string]any {
 	return calls
 }
 
-// TestStoredNamesAreNoInstructionsInAnyAnswerOrPage imports a store whose names, answers and records carry instructions, markup
-// and control characters. It calls every tool of the list with every listed value, reads every resource and opens every page
-// of the console (line 141 of docs/security.md).
+// TestStoredNamesAreNoInstructionsInAnyAnswerOrPage imports a store with instructions, markup and control characters in
+// names, answers and records. It calls every tool of the list with every listed value, reads every resource and opens
+// every page of the console (line 141 of docs/security.md).
 func TestStoredNamesAreNoInstructionsInAnyAnswerOrPage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -1,5 +1,5 @@
-// Package attack attacks a complete service with real sockets and real stores. docs/security.md names the test of each attack;
-// numbers in the tables of this package are lines of that document.
+// Package attack attacks a complete service with real sockets and real stores. docs/security.md names the test of each
+// attack. The line numbers in the tables of this package refer to that document.
 package attack
 
 import (
