@@ -161,8 +161,8 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 		spend += size * x / 4
 		change += size * (contribution(3*x) - contribution(x)) / 4
 	}
-	// Sales vary, so regions' sales shares differ slightly from their sizes; spend before the test differs from spend
-	// during the test.
+	// Sales vary, so the regions' shares of sales differ slightly from their sizes. Spend before the test also differs
+	// from spend during the test.
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if math.Abs(got-want) > tolerance {
