@@ -76,8 +76,8 @@ func TestBrokenLinksAreFound(t *testing.T) {
 	}
 }
 
-// followed returns the problem of a link in a file, "" if its target exists. For Markdown the heading must exist too. Links with
-// a scheme are not checked.
+// followed returns the problem of a link in a file, or "" if its target exists. For Markdown the heading must exist
+// too. Links with a scheme are not checked.
 func followed(file, link string) string {
 	if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 		return ""

@@ -1,11 +1,13 @@
 // Command load measures three nodes of the service on one cluster under a rising rate of mixed tool calls. It finds the
-// knee: the highest rate that the nodes answer in time. It then prints the latency at half of the knee, and the answers,
-// refusals and recovery at twice the knee: without a rate limit, and with the limit of half of the knee.
+// knee: the highest rate that the nodes answer in time. It then prints the latency at half of the knee. At twice the
+// knee, it prints the answers, rejections and recovery, first without a rate limit and then with a limit of half of the
+// knee.
 //
 //	test/cluster/up --all go run ./bench/load [--assay bin/assay] [--orders 60000] [--step 15s] [--overload 1m]
 //
-// The script starts the servers and sets ASSAY_TEST_CLICKHOUSE, ASSAY_TEST_POSTGRES and ASSAY_TEST_REDIS. Calls are sent at
-// fixed times, whether or not earlier calls are answered, and a latency counts from the time at which the call was due.
+// The script starts the servers and sets ASSAY_TEST_CLICKHOUSE, ASSAY_TEST_POSTGRES and ASSAY_TEST_REDIS. Calls are
+// sent at fixed times, even if earlier calls are not answered. A latency counts from the time at which the call was
+// due.
 package main
 
 import (
@@ -38,7 +40,7 @@ type settings struct {
 	days     int
 	nodes    int
 	first    float64 // calls per second of the first step
-	factor   float64 // of the rate from step to step
+	factor   float64 // factor by which the rate rises from step to step
 	step     time.Duration
 	late     time.Duration // the latency above which the 99th percentile is past the knee
 	overload time.Duration // duration of each overload

@@ -30,7 +30,7 @@ var mixed = []struct{ tool, arguments string }{
 }
 
 const (
-	callTime = 30 * time.Second // after which a client gives up
+	callTime = 30 * time.Second // time after which a client gives up
 	maxOpen  = 4000             // calls without an answer; more are not sent
 	maxSteps = 20
 	calm     = 30 // calls in a row with a usual latency after which the nodes have recovered
@@ -55,7 +55,7 @@ var outcomeNames = [outcomes]string{"answered", "429", "503 or try again", "othe
 type result struct {
 	rate    float64
 	took    [outcomes]report.Sample
-	drained time.Duration // from the last call to the last answer
+	drained time.Duration // time from the last call to the last answer
 }
 
 func (r result) calls() (n int) {
@@ -67,7 +67,7 @@ func (r result) calls() (n int) {
 
 func (r result) share(o outcome) float64 { return float64(len(r.took[o])) / float64(max(r.calls(), 1)) }
 
-// inTime reports whether the nodes answer the rate.
+// inTime reports whether the nodes answer nearly all calls of the period, and 99% of the answers within the time late.
 func (r result) inTime(late time.Duration) bool {
 	return r.share(answered) > 0.99 && r.took[answered].Quantile(0.99) <= late.Seconds()*1000
 }

@@ -35,10 +35,10 @@ type site struct {
 	nodes  []*process.Process
 	urls   []string
 	key    string
-	dir    string   // of all files
+	dir    string   // folder of all files
 	env    []string // settings of the nodes and commands
 	client *http.Client
-	last   civil.Date // of the store
+	last   civil.Date // last day of the store
 	days   int
 }
 
@@ -87,7 +87,8 @@ func prepare(ctx context.Context, o settings, dir string) (s *site, err error) {
 // noLimit is a rate limit that no load reaches.
 const noLimit = 100_000_000
 
-// start starts the nodes one after another, with a limit of calls per minute, and lets each read the store.
+// start starts the nodes one after another, with a rate limit in requests per minute. A few calls then make each node
+// read the store.
 func (s *site) start(ctx context.Context, o settings, limit int) error {
 	for i := range o.nodes {
 		args := append([]string{"env", "ASSAY_RATE_LIMIT=" + strconv.Itoa(limit)}, s.env...)

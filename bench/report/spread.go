@@ -15,8 +15,8 @@ type Spread struct {
 	Wall      Sample
 	CPU       Sample  // empty: not reported
 	Kept      float64 // CPU of a call with a cached answer; 0: answers are not cached
-	Goal      float64 // of the median
-	WorstGoal float64 // of the 99th percentile
+	Goal      float64 // goal for the median
+	WorstGoal float64 // goal for the 99th percentile
 }
 
 // Quantile returns a quantile of the measurements, 0 for an empty sample.
@@ -60,7 +60,7 @@ func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 // During contains the calls of a table while other work runs.
 type During struct {
 	What    string
-	Spreads []Spread // of the calls that were also measured alone
+	Spreads []Spread // durations of the calls that were also measured alone
 }
 
 // PrintDuring writes a table in milliseconds. It has the median and 99th percentile of the wall time of calls alone and

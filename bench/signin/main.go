@@ -25,8 +25,8 @@ import (
 type options struct {
 	program  string
 	rounds   int
-	lasting  time.Duration // of each half of a round
-	attempts int           // at the same time
+	lasting  time.Duration // duration of each half of a round
+	attempts int           // number of concurrent attempts
 }
 
 func main() {

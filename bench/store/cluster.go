@@ -63,14 +63,15 @@ func (s servers) size(ctx context.Context, database string) (total int64, err er
 	return total, nil
 }
 
-// plainTables are the tables of the peer. Orders are sorted by time, so that a window reads only its rows.
+// plainTables are the ClickHouse tables that Assay is compared with. Orders are sorted by time, so a query of a window
+// reads only the window's rows.
 var plainTables = map[string]struct{ columns, order string }{
 	"orders": {`order_id UInt64, created_at DateTime, customer_id String, currency String, total Decimal(18, 2), tax Decimal(18, 2),
 		shipping Decimal(18, 2), discount Decimal(18, 2), country String, channel String`, "created_at"},
 	"spend": {"date Date, channel String, spend Decimal(18, 2), currency String", "date"},
 }
 
-// createPlain creates the tables of the peer: replicated and distributed on a cluster.
+// createPlain creates the tables that Assay is compared with. On a cluster, they are replicated and distributed.
 func (s servers) createPlain(ctx context.Context) error {
 	everywhere := ""
 	if s.cluster != "" {
@@ -116,8 +117,8 @@ func (s servers) insertPlain(ctx context.Context, csv, table string) (process.Us
 	return process.Run(ctx, append([]string{"sh", "-c", `file=$1; shift; exec "$@" <"$file"`, "sh", csv}, client...)...)
 }
 
-// clickHouseStatement is SQL for the answer of the `performance` tool on the tables of the peer. The order's channel is
-// its last touch. An order counts as a million millionths.
+// clickHouseStatement computes the answer of the `performance` tool from [plainTables]. The order's channel is its last
+// touch. An order counts as a million millionths.
 const clickHouseStatement = `
 SELECT channel, toDate(created_at) >= toDate($2) AS recent, toInt64(count() * 1000000), toInt64(sum(total) * 100),
     toInt64(0), toInt64(0), toInt64(0), toInt64(0)

@@ -60,7 +60,7 @@ func importWithAssay(ctx context.Context, assay string, f files) (process.Usage,
 	return process.Run(ctx, assay, "import", f.orders, "--workspace", workspaceID, "--data", f.data)
 }
 
-// readWithDuckDB starts this program as the peer, so that each side is a separate process.
+// readWithDuckDB runs [readCSV] in a new process of this program, because Assay's import is also a separate process.
 func readWithDuckDB(ctx context.Context, csv, database string) (process.Usage, error) {
 	if err := os.Remove(database); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return process.Usage{}, err
@@ -72,8 +72,8 @@ func readWithDuckDB(ctx context.Context, csv, database string) (process.Usage, e
 	return process.Run(ctx, self, "read", csv, database)
 }
 
-// readCSV is the peer. DuckDB's reader fills a table with all cores and without preserving the row order. This is its
-// fastest mode.
+// readCSV is the import that Assay is compared with. DuckDB's reader fills a table with all cores and without
+// preserving the row order. This is its fastest mode.
 func readCSV(ctx context.Context, csv, database string) error {
 	return onDatabase(ctx, database, func(db *sql.Conn) error {
 		if _, err := db.ExecContext(ctx, "SET preserve_insertion_order = false"); err != nil {

@@ -91,7 +91,7 @@ func (b *bench) round(ctx context.Context, o settings, n int, lines []report.Spr
 		if err := timed(ctx, b.session(), c, &lines[i]); err != nil {
 			return err
 		}
-		lines[i].CPU = nil // it includes the import
+		lines[i].CPU = nil // the CPU time includes the import
 	}
 	return nil
 }

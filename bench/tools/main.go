@@ -42,10 +42,10 @@ type settings struct {
 	store    string // folder of the store, created if missing; "": temporary
 	only     string // the only call to measure; "": all
 	bare     bool   // orders without touchpoints and lines, which take most of the import time
-	memory   string // of the database
-	threads  int    // of an import, see the setting import_threads
+	memory   string // memory limit of the database
+	threads  int    // threads of an import; see the setting import_threads
 	profile  string // the file for a profile of the calls' CPU; "": none
-	during   bool   // only calls during imports, and the same calls alone
+	during   bool   // measure only calls during imports, and the same calls alone
 }
 
 func options(args []string) settings {

@@ -19,7 +19,7 @@ import (
 // The goals, in milliseconds.
 const (
 	medianGoal = 50
-	worstGoal  = 250 // of a hundred calls
+	worstGoal  = 250 // goal for the slowest of a hundred calls
 	chartGoal  = 20
 	keptGoal   = 1 // CPU
 )

@@ -118,7 +118,7 @@ func (b *bench) fill(ctx context.Context, o settings) error {
 			return err
 		}
 	}
-	if err := b.service.Snapshots().Forecast(ctx, b.workspace); err != nil { // as a service does each day
+	if err := b.service.Snapshots().Forecast(ctx, b.workspace); err != nil { // a service forecasts each day
 		return err
 	}
 	fmt.Fprintf(os.Stdout, "%d orders, %d touchpoints, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],

@@ -23,7 +23,7 @@ const connections = 16
 type server struct {
 	name    string
 	url     string
-	key     string // of Assay; the peers check none
+	key     string // API key for Assay; the other servers check no key
 	slow    bool   // needs fewer calls for the same accuracy
 	process *process.Process
 }

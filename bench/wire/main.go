@@ -58,7 +58,7 @@ func options(args []string) settings {
 	return s
 }
 
-// serve is a peer: it prints its port and answers until it is stopped.
+// serve runs a server that Assay is compared with. It prints its port and answers until it is stopped.
 func serve(ctx context.Context, kind, payload string) error {
 	body, err := os.ReadFile(payload) //nolint:gosec // the file is named by the process that started this one
 	if err != nil {

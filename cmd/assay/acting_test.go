@@ -120,7 +120,7 @@ func tiktokPlatform(campaigns int) *platform {
 type failure struct {
 	name    string
 	fault   simulator.Fault
-	status  string // of the audit row when it is settled
+	status  string // status of the audit row when it is settled
 	applied bool   // the platform has the new budget
 	meddles bool   // someone else sets the budget when the request arrives
 	kills   bool   // the service is killed when the request arrives
@@ -163,7 +163,7 @@ func (a *acting) start(t *testing.T) (wait func()) {
 	return end
 }
 
-// change calls propose_budget_shift and returns the status of its answer, "" if the service did not answer.
+// change calls propose_budget_shift and returns the status of its answer, or "" if the service did not answer.
 func (a *acting) change(t *testing.T, campaign string, confirm bool) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"propose_budget_shift","arguments":`+
@@ -268,7 +268,7 @@ func actsOnce(t *testing.T, p *platform) {
 			f.fault.On = simulator.Writes
 			writes := 1
 			if f.fault.Trouble == simulator.BadToken && p.renews {
-				f.status, f.applied, writes = "applied", true, 2 // the platform rejects the first one with 401
+				f.status, f.applied, writes = "applied", true, 2 // the platform rejects the first request with 401
 			}
 			if f.meddles {
 				f.fault.Before = func() { p.person(campaign, p.third) }

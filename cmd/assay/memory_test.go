@@ -50,7 +50,7 @@ func flood(t *testing.T, address string, connections int, text []byte) (end func
 	var sending, receiving sync.WaitGroup
 	answers := make([]string, connections)
 	for i, c := range open {
-		sending.Go(func() { _, _ = c.Write(text) }) // it fails where the service closes the connection
+		sending.Go(func() { _, _ = c.Write(text) }) // the write fails if the service closes the connection
 		receiving.Go(func() { answers[i], _ = bufio.NewReader(c).ReadString('\n') })
 	}
 	sending.Wait()
@@ -118,7 +118,7 @@ func TestBodiesOfAnonymousCallersUseLittleMemory(t *testing.T) { //nolint:parall
 				if out, errs, code := finish(t, data, "call", "diagnose", "--url", url, "--key", key); code != 0 {
 					t.Errorf("a call %s the attack: exit code %d %s%s", when, code, out, errs)
 				}
-				if status := post(t, url+"/sign-in"); status != http.StatusForbidden { // which has no form token
+				if status := post(t, url+"/sign-in"); status != http.StatusForbidden { // the form has no form token
 					t.Errorf("a form from another address %s the attack: HTTP %d, want %d", when, status, http.StatusForbidden)
 				}
 			}

@@ -17,7 +17,7 @@ func ParseEndpoint(text string) (Endpoint, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Hostname() == "" {
 		shown := Clean(text, 100)
-		if strings.Contains(text, "@") { // it may have a password
+		if strings.Contains(text, "@") { // the text may contain a password
 			shown = "the value"
 		}
 		return Endpoint{}, fault.Invalid("%q is not a URL.", shown).

@@ -101,7 +101,7 @@ type Options struct {
 // Outcome is the result of [Platform.Apply].
 type Outcome struct {
 	Result    Result
-	Rejection *Rejection // why it was refused, or why the outcome is unknown; nil when applied
+	Rejection *Rejection // reason why the change was rejected or its outcome is unknown; nil if the change was applied
 	RequestID string     // the platform's ID of the request, for its support; may be empty
 	// Deadline is the time at which the client stops waiting for the write. Once [Grace] has passed after the deadline,
 	// no request of this change can arrive. The deadline is zero when nothing was sent.

@@ -38,9 +38,9 @@ func TestRulesJudgeADay(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		rule   control.Alert
-		values [5]control.AlertValue // of the day, and of 1 to 4 weeks before; -1: unknown
+		values [5]control.AlertValue // values on the day and 1 to 4 weeks before; -1: unknown
 		met    bool
-		why    string // a part of it
+		why    string // part of the reason
 	}{
 		{"below", rule(control.Below, 10), [5]control.AlertValue{9}, true, ""},
 		{"not below", rule(control.Below, 10), [5]control.AlertValue{10}, false, ""},

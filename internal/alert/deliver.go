@@ -40,7 +40,7 @@ func Deliver(ctx context.Context, q Queue, s Sender, log *slog.Logger) error {
 		problem := ""
 		if err := panics.Caught(func() error { return s.Send(ctx, *m) }); err != nil {
 			if ctx.Err() != nil {
-				return nil // on shutdown; the next attempt is due after its delay
+				return nil // the service shuts down; the next attempt is due after its delay
 			}
 			problem = err.Error()
 			log.WarnContext(ctx, "alert message was not delivered", slog.String("workspace", string(m.Workspace.ID)),

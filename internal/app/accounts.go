@@ -22,7 +22,7 @@ func (a *App) openAccounts() (err error) {
 	if err != nil {
 		return err
 	}
-	client := ads.Options{Timeout: c.AdsTimeout, Clock: ads.RealClock(a.now), Jitter: rand.Float64} //nolint:forbidigo // it spreads retries
+	client := ads.Options{Timeout: c.AdsTimeout, Clock: ads.RealClock(a.now), Jitter: rand.Float64} //nolint:forbidigo // random jitter spreads retries
 	platforms := connect.Options{Client: client}
 	for _, each := range []struct {
 		url  string

@@ -18,7 +18,7 @@ type parts struct {
 
 	mu      sync.Mutex     // guards the fields below
 	running map[string]int // number of running parts by name
-	failure error          // the first one
+	failure error          // the first error of a part
 }
 
 func newParts(ctx context.Context) (*parts, context.Context) {

@@ -137,7 +137,7 @@ func (h *house) age(trained time.Time) {
 	}
 }
 
-// interrupted returns the recorded jobs whose leases are released.
+// interrupted returns the recorded jobs with released leases.
 func (h *house) interrupted() []control.JobLease {
 	h.Helper()
 	store, err := sqlstore.Open(context.Background(), sqlstore.Options{Path: filepath.Join(h.config.Data, datadir.Control)})

@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
 
-// written returns all of a plan: each call with what is missing and the metrics, the assumptions and the other readings.
+// written returns a plan as text: each call with its missing arguments and its metrics, the assumptions, and the
+// alternative interpretations.
 func written(p ask.Plan) string {
 	var b strings.Builder
 	for _, c := range p.Calls {

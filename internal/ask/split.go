@@ -49,7 +49,7 @@ func links(tokens []token) []link {
 	return out
 }
 
-// evidence is the minimum number of votes of a part that is a separate request.
+// evidence is the sum of rule weights from which a part is a separate request, regardless of its first word.
 const evidence = 3
 
 // split returns the parts of a question that need separate tools.

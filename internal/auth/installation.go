@@ -74,7 +74,7 @@ func makeSecret(path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	aside, err := os.CreateTemp(dir, ".secret-*") // with mode 0600
+	aside, err := os.CreateTemp(dir, ".secret-*") // CreateTemp sets the mode 0600
 	if err != nil {
 		return err
 	}
@@ -148,11 +148,11 @@ func (i Installation) Unseal(ws measure.WorkspaceID, sealed []byte) (string, err
 func (i Installation) sealing(ws measure.WorkspaceID) cipher.AEAD {
 	block, err := aes.NewCipher(i.derive("assay/sealed/v1/" + string(ws)))
 	if err != nil {
-		panic(err) // only for another key length
+		panic(err) // impossible: the key has a valid length
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		panic(err) // only for another block size
+		panic(err) // impossible: AES has a valid block size
 	}
 	return aead
 }
@@ -160,7 +160,7 @@ func (i Installation) sealing(ws measure.WorkspaceID) cipher.AEAD {
 func (i Installation) derive(name string) []byte {
 	key, err := hkdf.Key(sha256.New, i.secret, nil, name, sha256.Size)
 	if err != nil {
-		panic(err) // only for a length that SHA-256 cannot provide
+		panic(err) // impossible: SHA-256 can provide this length
 	}
 	return key
 }

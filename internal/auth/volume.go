@@ -19,7 +19,7 @@ type Orders interface {
 const (
 	volumeDays    = 30
 	volumeFresh   = 10 * time.Minute       // age after which a volume is read again
-	volumeRetry   = 10 * time.Second       // the same after a failure
+	volumeRetry   = 10 * time.Second       // pause before reading a volume again after a failure
 	volumeWait    = 250 * time.Millisecond // maximum wait of a workspace's first request
 	volumeTimeout = 30 * time.Second       // time limit of reading again
 )

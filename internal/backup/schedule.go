@@ -32,7 +32,7 @@ type Schedule struct {
 	Clock clockwork.Clock // the real clock
 
 	mu     sync.Mutex // guards the fields below
-	since  time.Time  // when Run began; zero before
+	since  time.Time  // when Run began; zero before Run begins
 	tried  time.Time  // start of the last scheduled backup
 	failed string     // why it failed; "" if it succeeded
 }

@@ -178,10 +178,10 @@ type Refusal struct {
 	Hint   string
 }
 
-// Err returns the refusal as a fault.
+// Err returns the rejection as a fault.
 func (r *Refusal) Err() error { return fault.New(r.Kind, "%s", r.Text).WithHint("%s", r.Hint) }
 
-// refusalOf returns an error as a refusal. An internal error has a text without its cause.
+// refusalOf returns an error as a rejection. An internal error has a text without its cause.
 func refusalOf(err error) *Refusal {
 	r := &Refusal{Kind: fault.KindOf(err), Reason: string(ads.ReasonOf(err))}
 	var public bool

@@ -112,7 +112,7 @@ func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, 
 	return e.carryOut(ctx, p, by, t, row)
 }
 
-// refusal returns the refusal by a guardrail.
+// refusal returns the rejection of a change by the verdict's guardrail.
 func (v *Verdict) refusal() *Refusal {
 	return &Refusal{
 		Kind: fault.KindConflict, Reason: "guardrail:" + v.Guardrail, Text: "The guardrail " + v.Guardrail + " blocks the change. " + v.Text,

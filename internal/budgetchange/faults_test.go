@@ -210,7 +210,7 @@ func TestAChangeBySomeoneElseSinceThePreviewFails(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {
 		b.sim.Script(
-			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve}, // of the preview
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve}, // the read of the preview
 			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve, Before: func() { b.person(7000) }},
 		)
 		got := b.execute(t, b.to(55))
@@ -427,7 +427,8 @@ func TestARejectedWriteThatTheCampaignHasIsApplied(t *testing.T) {
 	}
 }
 
-// failing is an account whose second read fails, while the store rejects the next final status.
+// failing is an account with a second read that fails. During this read, it makes the store reject the next final
+// status.
 type failing struct {
 	ads.Platform
 	reads *int

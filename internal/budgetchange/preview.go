@@ -328,7 +328,7 @@ func (e *Executor) recent(ctx context.Context, p *plan, now time.Time, own contr
 	for _, c := range rows {
 		switch {
 		case c.RollsBack != "" || c.ID == own:
-		case c.SettledAt.After(c.At) && c.ApprovedBy != "": // it waited for approval
+		case c.SettledAt.After(c.At) && c.ApprovedBy != "": // the change waited for approval
 			at = append(at, c.SettledAt)
 		default:
 			at = append(at, c.At)

@@ -177,7 +177,7 @@ func (e *Executor) settle(ctx context.Context, u unsettled) control.BudgetChange
 		}
 		if wait := u.from.Add(after).Sub(e.Clock.Now()); wait > 0 {
 			if err := e.Clock.Sleep(ctx, wait); err != nil {
-				return u.row // the next process settles it
+				return u.row // the next process settles the row
 			}
 		}
 		account, err := e.accountOf(ctx, u.row.Workspace, u.row.Platform, u.row.Account)

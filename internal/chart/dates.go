@@ -44,7 +44,8 @@ func rhythms(g civil.Granularity) []rhythm {
 	return out
 }
 
-// aMonday anchors the rhythms, so that the chart of the next day labels the same dates.
+// aMonday is the day from which intervals between labels are counted. The chart of the next day therefore labels the
+// same dates.
 var aMonday = civil.New(1900, time.January, 1)
 
 // dateTicks returns the densest ticks that leave space between their labels. The function wide returns the width of a
@@ -60,7 +61,7 @@ func (s sheet) dateTicks(wide func(string) float64, at func(slot int) float64) [
 	return []dateTick{{slot: 0, label: dayLabel(s.day(0), s.Granularity), year: s.day(0).Year()}}
 }
 
-// ticksIn labels the slots of a rhythm. The year appears under the first label and wherever it changes.
+// ticksIn labels the slots that the rhythm selects. The year appears under the first label and wherever it changes.
 func (s sheet) ticksIn(named rhythm) []dateTick {
 	var out []dateTick
 	year := 0

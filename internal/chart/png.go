@@ -139,7 +139,7 @@ func packed(c color.RGBA) uint32 {
 // content.
 type raster struct {
 	*vgimg.Canvas
-	inks  []color.Color // the last one is the current color
+	inks  []color.Color // stack of colors; the last one is the current color
 	faces map[plotfont.Font]font.Face
 }
 

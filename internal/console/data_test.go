@@ -454,7 +454,7 @@ func TestHostileFilesAreRejectedWithTheReason(t *testing.T) {
 		"no name":         {"", orderFile(1), "Choose a file first"},
 	} {
 		p := b.sendFile(csrf, c.file, c.content)
-		if p.status == http.StatusSeeOther { // its content is large
+		if p.status == http.StatusSeeOther { // a large file is read in the background
 			p = d.ended(b, p.header.Get("Location"))
 		}
 		if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.want) {

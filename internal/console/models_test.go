@@ -99,7 +99,7 @@ func (s servingStore) Workspaces(ctx context.Context) ([]control.Workspace, erro
 	return s.Store.Workspaces(ctx)
 }
 
-// newModelSite returns a site whose tools answer from the model of the test.
+// newModelSite returns a site. Its tools answer from the model of the test.
 func newModelSite(t *testing.T) *site {
 	t.Helper()
 	return newSiteWith(t, func(s *site, o *console.Options) { o.Ask = s.models.answer })

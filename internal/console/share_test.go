@@ -153,7 +153,7 @@ func sameCalls(a, b []string) bool {
 	return true
 }
 
-// Unknown, expired and revoked links have the same answer, and so has a link whose author lost the role.
+// Unknown, expired and revoked links have the same answer. A link has this answer too if its author has lost the role.
 func TestEndedSharesHaveOneAnswer(t *testing.T) {
 	t.Parallel()
 	s, owner, seen, expiring := shareSite(t)

@@ -49,13 +49,13 @@ type followed struct {
 	Moves  int                `json:"moves"`
 	Broken []string           `json:"broken_guardrails"`
 	Ratio  map[string]float64 `json:"ratio"` // spend of a channel at the end, relative to its recent spend
-	Gain   float64            `json:"gain"`  // of contribution after spend in 90 days, relative to unchanged budgets
+	Gain   float64            `json:"gain"`  // gain in contribution after spend in 90 days, relative to unchanged budgets
 	Alone  float64            `json:"alone"`
 	Plan   float64            `json:"plan"`
 	Why    string             `json:"why"`
 }
 
-// future is a demo store whose next days the simulator can compute for other budgets.
+// future is a demo store. The simulator can compute its next days for other budgets.
 type future struct {
 	opt       demo.Options
 	truth     demo.Truth
@@ -107,7 +107,7 @@ func withFuture(t *testing.T, dir string, seed uint64, use func(f future)) {
 	}
 	defer store.Close()
 	if w, err = store.CreateWorkspace(t.Context(), w, control.By{At: time.Unix(1, 0)}); failure.KindOf(err) == failure.KindConflict {
-		w, err = store.Workspace(t.Context(), "w") // of an earlier run
+		w, err = store.Workspace(t.Context(), "w") // the workspace of an earlier run
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -308,12 +308,12 @@ func TestFollowedPlansGain(t *testing.T) {
 type advised struct {
 	Seed   uint64     `json:"seed"`
 	Status mix.Status `json:"model"`
-	Advice string     `json:"advice"` // for current spend
+	Advice string     `json:"advice"` // advice for current spend
 	Better float64    `json:"better"` // stated probability of more revenue, in percent
 	Pays   float64    `json:"pays"`   // stated probability of a higher contribution, in percent
-	Gain   float64    `json:"gain"`   // true contribution of the next days with the reallocation, relative to that without
-	More   budgeted   `json:"more"`   // 20% more budget
-	Less   budgeted   `json:"less"`   // 20% less
+	Gain   float64    `json:"gain"`   // true contribution of the next days with the reallocation, relative to the contribution without it
+	More   budgeted   `json:"more"`   // advice on 20% more budget
+	Less   budgeted   `json:"less"`   // advice on 20% less budget
 }
 
 // budgeted is the advice on a budget that differs from current spend.

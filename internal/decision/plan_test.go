@@ -21,7 +21,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// asking returns a planner whose caller may call every tool that steps suggest.
+// asking returns a planner. Its caller may call every tool that steps suggest.
 func asking(today string) *planner {
 	p := plannerWith(control.Guardrails{}, today)
 	p.Principal = auth.Principal{Scopes: []control.Scope{control.ScopeRead, control.ScopeWrite}}

@@ -70,7 +70,7 @@ func named(text string) func(detect.Finding) string {
 
 func channelOf(f detect.Finding) string { return answer.ChannelName(f.Channel) }
 
-// on returns the same call for all findings of a kind.
+// on returns a function that returns the same call for every finding.
 func on(tool string, arguments map[string]any) func(*toolkit.Call, detect.Finding) (string, map[string]any) {
 	return func(*toolkit.Call, detect.Finding) (string, map[string]any) { return tool, arguments }
 }

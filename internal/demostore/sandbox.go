@@ -20,7 +20,8 @@ const (
 	activeDays = 7
 )
 
-// connect simulates the demo's ad accounts and connects the workspace to them, unless an earlier start did.
+// connect simulates the demo's ad accounts and connects the workspace to them. It skips platforms with an account from
+// an earlier start.
 func (a Directory) connect(ctx context.Context, made Store) error {
 	for _, p := range sandbox.Platforms() {
 		if a.Sandbox.Has(p) {

@@ -32,7 +32,7 @@ var (
 )
 
 const (
-	spendBefore = 10.0 // per treated region and day, in dollars
+	spendBefore = 10.0 // spend per treated region and day, in dollars
 	spendAfter  = 30.0
 	orderValue  = 500 // cents
 )
@@ -226,7 +226,7 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		sales, spend int64 // per day, in cents, without a region
+		sales, spend int64 // sales and spend without a region, per day in cents
 		why          string
 	}{
 		"few sales":  {sales: total / 6, spend: 0},

@@ -79,7 +79,7 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 	}
 	select {
 	case f.arrived <- struct{}{}:
-	default: // it is signaled already
+	default: // Run has already been notified
 	}
 	return "accepted", nil
 }

@@ -19,7 +19,7 @@ func TestSilenceIsTheDaysWithoutRows(t *testing.T) {
 		delivered[warehouse.SourceDay{Kind: "ads", Source: "google_ads", Account: "2", Day: march(day + 1)}] = true
 	}
 	for _, c := range []struct {
-		first   int // of the source
+		first   int // first day of the source in March
 		watched *DaySpan
 		silent  []DaySpan
 	}{

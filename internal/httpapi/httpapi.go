@@ -50,7 +50,7 @@ type Options struct {
 	AllowedOrigins []string // further origins of browsers, such as "https://app.example"
 	Version        string
 	Tools          []ToolDoc // in the contract's order
-	Instructions   string    // for the client's model, when it connects
+	Instructions   string    // instructions that the client's model receives when the client connects
 
 	Auth    Authenticator
 	Limits  Limiter

@@ -267,8 +267,8 @@ func TestACallThatTheClientCancelsIsNoErrorInTheLog(t *testing.T) {
 	}
 }
 
-// The size is checked before the credential, whether or not the size is announced. The body of an unauthenticated
-// caller is not stored.
+// The size is checked before the credential, for announced and unannounced sizes. The body of an unauthenticated caller
+// is not stored.
 func TestABodyOfAnUnknownCallerIsCountedAndNotKept(t *testing.T) {
 	t.Parallel()
 	service := testService(t, nil)

@@ -468,8 +468,8 @@ func TestAJobEndsWithItsLease(t *testing.T) {
 	b.idle()
 }
 
-// saves runs a training of the workspace w, the result of which is stored when let has a value. It returns when the job
-// waits for the store.
+// saves runs a training of the workspace w. The training stores its result when let has a value. saves returns when the
+// job waits for the store.
 func (b *bench) saves(let chan error) (ended chan error) {
 	b.Helper()
 	ended = make(chan error, 1)
@@ -486,7 +486,7 @@ func (b *bench) saves(let chan error) (ended chan error) {
 		})
 		ended <- err
 	}()
-	b.timers(2) // the lease and the pause
+	b.timers(2) // the timers of the lease and of the pause
 	if j := b.last(); j.State != Waiting || j.WaitsFor != theStore {
 		b.Errorf("while the store does not respond: %+v, want it to wait", j)
 	}

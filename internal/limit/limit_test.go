@@ -152,7 +152,8 @@ func TestReturnAppliesToTheCurrentWindowOnly(t *testing.T) {
 			t.Errorf("return %d: %v, %d and %d used, want %d and 1", i, err, used(key, now), used(other, now), want)
 		}
 	}
-	// A return long after the window must not lower it for a clock that is set back into it.
+	// A return after the end of the window must not lower the window's count. The clock may be set back into the
+	// window.
 	if err := c.Return(ctx, other, now.Add(time.Hour)); err != nil || used(other, now) != 1 {
 		t.Errorf("a return after the window: %v, %d used, want 1", err, used(other, now))
 	}

@@ -35,8 +35,8 @@ type shape struct {
 	also     map[string]string // accepted aliases of enum values
 	min, max *float64
 	nonempty bool
-	elem     *shape  // of arrays and maps
-	object   *object // of objects
+	elem     *shape  // shape of the elements of an array or map
+	object   *object // members of an object
 }
 
 // parameter is one named value of an object.
@@ -47,7 +47,7 @@ type parameter struct {
 	required bool
 	standard json.RawMessage // the default; nil when there is none
 	example  json.RawMessage // shown in a corrected call if the caller's own value cannot be used
-	index    []int           // of the field, including embedded structs
+	index    []int           // index of the struct field, including embedded structs
 }
 
 // object describes a struct for the schema and the decoder. It is parsed from the tags once.

@@ -38,9 +38,9 @@ const (
 
 // Server handles messages. It is stateless.
 type Server struct {
-	Version      string // of the service
-	Title        string // of the service, for people
-	Instructions string // for the client's model, when it connects
+	Version      string // version of the service
+	Title        string // display name of the service
+	Instructions string // instructions that the client's model receives when the client connects
 }
 
 // Handle processes one message of a caller. It checks JSON, envelope, version, method and params in this order. The

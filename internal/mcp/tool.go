@@ -35,8 +35,8 @@ type Spec struct {
 // [Validator] are then checked by it.
 type Tool[D any] struct {
 	Spec
-	Schema json.RawMessage // of the parameters: a JSON Schema object, minified
-	Result json.RawMessage // of the result, for the OpenAPI document: a JSON Schema object
+	Schema json.RawMessage // JSON Schema object of the parameters, minified
+	Result json.RawMessage // JSON Schema object of the result, for the OpenAPI document
 	call   func(ctx context.Context, d D, args json.RawMessage) (any, error)
 	check  func(today civil.Date, args json.RawMessage) error
 }
@@ -103,7 +103,7 @@ type Content struct {
 	Text     string `json:"text,omitempty"`
 	Data     string `json:"data,omitempty"` // base64, for images
 	MIMEType string `json:"mimeType,omitempty"`
-	URI      string `json:"uri,omitempty"` // of a link, with its name
+	URI      string `json:"uri,omitempty"` // target of a link; Name is the link's text
 	Name     string `json:"name,omitempty"`
 }
 
@@ -152,7 +152,7 @@ type Resource struct {
 	Description string `json:"description,omitempty"`
 	MIMEType    string `json:"mimeType,omitempty"`
 
-	Meta json.RawMessage `json:"_meta,omitempty"` // of a view
+	Meta json.RawMessage `json:"_meta,omitempty"` // metadata of a view
 }
 
 // ResourceContents is the result of resources/read for one resource.
@@ -160,7 +160,7 @@ type ResourceContents struct {
 	URI      string          `json:"uri"`
 	MIMEType string          `json:"mimeType,omitempty"`
 	Text     string          `json:"text"`
-	Meta     json.RawMessage `json:"_meta,omitempty"` // of a view
+	Meta     json.RawMessage `json:"_meta,omitempty"` // metadata of a view
 }
 
 // Prompt is one line of prompts/list.

@@ -25,7 +25,7 @@ const (
 	maxDocument     = 5 << 10
 	documentTimeout = 5 * time.Second
 	maxDocumentID   = 2048
-	maxDocuments    = 1000 // cached
+	maxDocuments    = 1000 // maximum number of cached documents
 	maxFetches      = 8    // concurrent
 
 	shortestMemory = 5 * time.Minute

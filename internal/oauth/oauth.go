@@ -91,7 +91,7 @@ const ConsentForm = "consent"
 // Consent is the content of the consent page.
 type Consent struct {
 	Visitor     people.Visitor
-	Request     people.Secret // for the form
+	Request     people.Secret // secret of the request, for the form
 	Client      string        // name in the client's registration or document
 	Origin      string        // host of the client's metadata document; "" for a registered client
 	Redirect    string        // redirect URI

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxClientName = 100 // characters
+	maxClientName = 100 // maximum length in characters
 	unnamedClient = "Unnamed client"
 )
 

@@ -57,7 +57,7 @@ func (c *clock) move(d time.Duration) {
 // service is an authorization server on a real store, with a signed-in owner of two workspaces.
 type service struct {
 	t       testing.TB
-	dir     string // of the data
+	dir     string // folder of the data
 	store   *sqlstore.Store
 	people  *people.People
 	server  *oauth.Server
@@ -198,7 +198,7 @@ func (a answer) location() (string, url.Values) {
 	return address, values
 }
 
-// failure returns the OAuth error of a JSON answer or a redirect, "" when there is none.
+// failure returns the OAuth error of a JSON answer or a redirect, or "" if there is none.
 func (a answer) failure() string {
 	_, query := a.location()
 	if query.Get("error") != "" {
@@ -289,7 +289,8 @@ func (c client) refreshing(token string) url.Values {
 	return url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {c.id}, "resource": {rpcURL}}
 }
 
-// ask sends an authorization request as the browser of the session; "" means signed out.
+// ask sends an authorization request as the browser of the session. The session "" means that the browser is signed
+// out.
 func (s *service) ask(session people.Secret, asked url.Values) answer {
 	s.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/api/mcp/authorize?"+asked.Encode(), nil)

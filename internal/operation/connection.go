@@ -87,7 +87,7 @@ func (r *Run) addConnection(ctx context.Context, in NewConnection) (line Connect
 func compact(text string) string {
 	var members map[string]string
 	if json.Unmarshal([]byte(text), &members) != nil {
-		return text // it was parsed before
+		return text // unreachable, because the caller has parsed the text
 	}
 	small, err := json.Marshal(members)
 	if err != nil {

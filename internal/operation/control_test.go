@@ -30,7 +30,7 @@ import (
 
 var operator = operation.Operator("test")
 
-// kind checks the kind of an error, "" for none.
+// kind checks the kind of an error. The kind "" means that there must be no error.
 func kind(t *testing.T, what string, err error, want fault.Kind) {
 	t.Helper()
 	if want == "" && err != nil || want != "" && fault.KindOf(err) != want {

@@ -42,7 +42,7 @@ type titled interface{ title() string }
 // Scope is the object of an operation.
 type Scope int
 
-// The scopes. The zero value is a workspace.
+// The scopes of operations: one workspace, or the whole installation.
 const (
 	OneWorkspace Scope = iota
 	Installation       // only the operator may run it

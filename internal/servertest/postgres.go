@@ -67,7 +67,8 @@ func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
 // Start starts the server again after [Postgres.Kill].
 func (p *Postgres) Start(t testing.TB) {
 	t.Helper()
-	// Files are not synced to disk. They remain after the server ends, and a power failure does not matter.
+	// PostgreSQL does not sync files to disk. The files remain after the server ends, and tests need not survive a
+	// power failure.
 	p.running = p.account.start(t, p.dir, p.env, filepath.Join(p.bin, "postgres"), "-D", p.data(), "-h", "127.0.0.1", "-p", p.port,
 		"-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200")
 	await(t, p.running, func(ctx context.Context) error {

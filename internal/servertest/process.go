@@ -46,7 +46,7 @@ func accountOf(t testing.TB, name string) account {
 // [testing.T.TempDir].
 func (a account) directory(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "assay-servertest-") //nolint:usetesting // see above
+	dir, err := os.MkdirTemp("", "assay-servertest-") //nolint:usetesting // another account cannot enter a directory of t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func (a *arrivals) noting(next http.Handler) http.Handler {
 	})
 }
 
-// body removes the mark when it is complete, and ends on shutdown.
+// body is a request body. At its end, it removes the mark of its connection. On shutdown, its reads fail.
 type body struct {
 	io.ReadCloser
 	arrivals *arrivals

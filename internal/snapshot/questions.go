@@ -13,7 +13,7 @@ import (
 type questions struct {
 	facts     Facts
 	workspace measure.WorkspaceID
-	reads     []Question // in order
+	reads     []Question // queries so far, in order
 }
 
 // Question is a warehouse query and the number of rows it returned.

@@ -89,7 +89,7 @@ func (a server) answer(w http.ResponseWriter, r *http.Request, o operation.Serve
 	}
 	w.WriteHeader(http.StatusOK)
 	_ = http.NewResponseController(w).Flush() // confirms that the request was received, before work that may take long
-	var guard sync.Mutex                      // one line at a time
+	var guard sync.Mutex                      // allows one writer at a time, so that lines do not mix
 	encoder := json.NewEncoder(w)
 	send := func(l line) {
 		guard.Lock()

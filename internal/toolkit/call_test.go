@@ -74,7 +74,7 @@ func check(t *testing.T, what string, want, got []answer.WarningCode) {
 func TestStaleReports(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		last   string // of both reports
+		last   string // last day of both reports
 		window civil.Range
 		stale  bool
 	}{
@@ -83,7 +83,7 @@ func TestStaleReports(t *testing.T) {
 		{"2026-03-04", days("2026-03-01", "2026-03-05"), true},
 		{"2026-03-05", days("2026-03-01", "2026-03-05"), false},
 		{"2026-03-01", days("2026-03-01", "2026-03-05"), true},
-		{"2026-02-28", days("2026-03-01", "2026-03-05"), false}, // it ends before the window
+		{"2026-02-28", days("2026-03-01", "2026-03-05"), false}, // the report ends before the window
 	} {
 		call := callOf()
 		for i := range call.Store.Sources {
@@ -112,9 +112,9 @@ func TestDaysThatAreNotOverOrMissing(t *testing.T) {
 	}
 	for window, want := range map[civil.Range][]answer.WarningCode{
 		days("2026-01-31", "2026-03-01"): nil,                    // the previous 30 days begin on January 1
-		days("2026-01-30", "2026-02-28"): {answer.WarnDataStart}, // a day earlier
-		days("2025-12-01", "2026-01-01"): {answer.WarnDataStart}, // it ends on the first day
-		days("2025-12-01", "2025-12-31"): nil,                    // it ends before
+		days("2026-01-30", "2026-02-28"): {answer.WarnDataStart}, // the previous 30 days begin a day before January 1
+		days("2025-12-01", "2026-01-01"): {answer.WarnDataStart}, // the window ends on the store's first day
+		days("2025-12-01", "2025-12-31"): nil,                    // the window ends before the store's first day
 	} {
 		check(t, "start "+window.String(), want, warned(func(a *answer.Closing) { call.WarnBefore(a, window, false) }))
 	}

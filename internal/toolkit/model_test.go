@@ -45,7 +45,7 @@ func TestStatesOfTheModel(t *testing.T) {
 		what   string
 		change func(*toolkit.Call, *mix.Model)
 		usable bool
-		part   string // of the reason
+		part   string // part of the reason
 		warns  []answer.WarningCode
 	}{
 		{"no model", func(c *toolkit.Call, _ *mix.Model) { c.MMM = mix.Held{} }, false, "no trained media mix model", nil},

@@ -162,7 +162,7 @@ func TestAnAnswerIsCachedForItsStateAndCaller(t *testing.T) {
 		p    auth.Principal
 		tool string
 		args string
-		runs int64 // of all calls so far
+		runs int64 // number of calculated answers after the call
 	}{
 		{"the first call", read, "first", `{}`, 1},
 		{"the same call", read, "first", `{}`, 1},
@@ -523,8 +523,8 @@ func TestTheModelCardDescribesTheModel(t *testing.T) {
 		held    mix.Held
 		status  string
 		drift   string
-		reasons int // why the model is not active
-		attempt int // version of a newer, refused training
+		reasons int // number of reasons why the model is not active
+		attempt int // version of a newer, rejected training
 	}{
 		{"an active model", mix.Held{Model: m}, "active", "", 0, 0},
 		{"a small drift", mix.Held{Model: m, Drift: mix.Drift{Weeks: 2, Of: "revenue", Share: 0.0004}}, "active", "mainly revenue by 0.04%", 0, 0},

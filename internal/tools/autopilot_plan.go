@@ -17,7 +17,7 @@ var AutopilotPlan = toolkit.Define(toolkit.Spec{
 	Title:       "Plan of next steps",
 	Description: "Plan of data checks, budget changes, experiments and reviews for the next days. The plan executes nothing.",
 	Reads:       decision.Wants,
-	Uncached:    true, // it checks the expiry of keys; the findings are cached
+	Uncached:    true, // the answer depends on the expiry of keys; the findings are cached
 }, runAutopilotPlan)
 
 type autopilotPlanParams struct {

@@ -220,7 +220,7 @@ func TestAnUnknownOutcomeIsNotAnError(t *testing.T) {
 	}
 }
 
-// stopped is a clock whose sleeps end immediately, as in a process that shuts down.
+// stopped is a clock with sleeps that end immediately, as in a process that shuts down.
 type stopped struct {
 	ads.Clock
 	ended context.Context // canceled when the process ends

@@ -23,7 +23,7 @@ var (
 // plant is a cause that is added to the facts of a quiet demo store.
 type plant struct {
 	kind    snapshot.EventKind
-	channel measure.Channel // of the comparison
+	channel measure.Channel // channel that the comparison is about
 	change  func(b *warehouse.Batch)
 }
 

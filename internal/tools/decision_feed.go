@@ -15,7 +15,7 @@ var DecisionFeed = toolkit.Define(toolkit.Spec{
 	Title:       "Next decisions",
 	Description: "Next decisions about data, models, experiments and budgets, in recommended order.",
 	Reads:       decision.Wants,
-	Uncached:    true, // it checks the expiry of keys; the findings are cached
+	Uncached:    true, // the answer depends on the expiry of keys; the findings are cached
 }, runDecisionFeed)
 
 type decisionFeedParams struct {

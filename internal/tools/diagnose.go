@@ -17,7 +17,7 @@ var Diagnose = toolkit.Define(toolkit.Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
 	Description: "Problems with the store's data, sources, keys or models, and how to fix them. Use when other tools return no data.",
-	Uncached:    true, // it checks the expiry of keys
+	Uncached:    true, // the answer depends on the expiry of keys
 }, runDiagnose)
 
 type diagnoseParams struct{ answer.Shared }

@@ -102,7 +102,7 @@ func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 }
 
 // haloUsesExperiments checks that the `omnichannel` tool uses the experiments. Effects of tested channels on surfaces
-// with daily orders use them, are no less precise, and have intervals that cover the planted effects.
+// with daily orders must use experiments and must not be less precise. Their intervals must cover the planted effects.
 func haloUsesExperiments(t *testing.T, s mcp.Session, truth demo.Truth, stored *storedExperiments) {
 	t.Helper()
 	const asked = `{"detail_level":"debug","compact":true}`

@@ -15,7 +15,7 @@ var Insights = toolkit.Define(toolkit.Spec{
 	Title:       "Insights",
 	Description: "Automatic findings by priority, each with a recommended action.",
 	Reads:       decision.Wants,
-	Uncached:    true, // it checks the expiry of keys; the findings are cached
+	Uncached:    true, // the answer depends on the expiry of keys; the findings are cached
 }, runInsights)
 
 type insightsParams struct {

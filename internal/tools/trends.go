@@ -199,7 +199,7 @@ func (a *TrendsAnswer) headline(rows []TrendRow, most int) []TrendRow {
 			shown = append(shown, rows[latest])
 		}
 	}
-	slices.Reverse(shown[odd:]) // to the order of time
+	slices.Reverse(shown[odd:]) // restores the order of time
 	a.Strongest = nil
 	return shown
 }

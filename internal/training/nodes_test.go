@@ -94,7 +94,7 @@ func TestANodeUsesTheModelsOfOtherNodesWithinTwoSeconds(t *testing.T) {
 	}
 
 	b.train(t, w)
-	a.train(t, w) // continues from the version of the other node, although it has not seen it yet
+	a.train(t, w) // the training continues from the version of the other node, which this node has not read yet
 	a.wantVersion(t, "after two trainings on two nodes", w, 3)
 
 	again := w

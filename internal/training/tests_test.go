@@ -40,7 +40,7 @@ type regionStore struct {
 
 	kept  experiments
 	clock time.Time
-	today civil.Date // by the clock of answers
+	today civil.Date // the current day by the clock of answers
 }
 
 type experiments struct{ all []control.Experiment }
@@ -155,14 +155,14 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 			treated += regionSize(i)
 		}
 	}
-	var spend, change float64 // of the whole store per week, in the test
+	var spend, change float64 // weekly spend and response of the whole store during the test
 	for day := test.Days.First; !day.After(test.Days.Last); day = day.AddDays(1) {
 		x := store.Spend["facebook"][day] / (size + 2*treated) // a region of size 1 that is not treated
 		spend += size * x / 4
 		change += size * (contribution(3*x) - contribution(x)) / 4
 	}
-	// Sales vary, so regions' sales shares differ slightly from their sizes; spend before the test differs from spend
-	// during the test.
+	// Sales vary, so the regions' shares of sales differ slightly from their sizes. Spend before the test also differs
+	// from spend during the test.
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if math.Abs(got-want) > tolerance {

@@ -217,7 +217,7 @@ type PathRanking struct {
 	First  PathTotal     // the most frequent path; without channels if there is no path
 	Paths  []PathTotal   // the selected paths, most orders first
 	Ranked int64         // number of paths
-	Totals Pair[Touched] // of all paths
+	Totals Pair[Touched] // totals of all paths
 }
 
 // Touched contains the number of orders with touchpoints and the number of these touchpoints.

@@ -192,7 +192,7 @@ type SourceState struct {
 	Source      string
 	Kind        string // orders, ads, spend, messages, surveys, creators, catalogue, targets, rates
 	Account     string
-	Platform    measure.Platform // for ads
+	Platform    measure.Platform // platform of an ad source
 	Rows        int64
 	Days        civil.Range
 	LastImport  time.Time

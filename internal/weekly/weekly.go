@@ -119,7 +119,7 @@ func (s *Sender) sendOf(ctx context.Context, w control.Workspace) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return nil // on shutdown; the next attempt is due after its delay
+			return nil // the service shuts down; the next attempt is due after its delay
 		}
 		if err := s.Store.SettleWeeklyReader(ctx, *r, week, problem); err != nil {
 			return err

@@ -156,7 +156,7 @@ func TestEveryRejectedCredentialGetsTheSameAnswer(t *testing.T) {
 	for _, test := range []struct {
 		line  int
 		what  string
-		value string // of the header, "-" for none
+		value string // value of the Authorization header; "-": no header
 	}{
 		{76, "nothing", "-"},
 		{77, "empty", "Bearer "},

@@ -88,7 +88,7 @@ func poison(b *warehouse.Batch) {
 	}
 }
 
-// poisoned is a service whose workspace acme has hostile names in facts and in records.
+// poisoned is a service. Its workspace acme has hostile names in facts and in records.
 func poisoned(t *testing.T) *service {
 	t.Helper()
 	s := start(t, nil)
@@ -142,8 +142,8 @@ func poisoned(t *testing.T) *service {
 // quoted matches a quoted text in a sentence.
 var quoted = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 
-// faultOfSentence returns why a sentence of the service is unsafe, "" if it is safe. Stored names are not in sentences. Text
-// of the caller is quoted.
+// faultOfSentence returns why a sentence of the service is unsafe, or "" if it is safe. Stored names are not in
+// sentences. Text of the caller is quoted.
 func faultOfSentence(text string) string {
 	if strings.Contains(strings.ToLower(text), storedMark) {
 		return "contains a stored name"
@@ -154,7 +154,7 @@ func faultOfSentence(text string) string {
 	return faultOfText(text)
 }
 
-// faultOfError returns why an error is unsafe, "" if it is safe. Names and texts are quoted.
+// faultOfError returns why an error is unsafe, or "" if it is safe. Names and texts are quoted.
 func faultOfError(text string) string {
 	if strings.Contains(quoted.ReplaceAllString(text, ""), storedMark) {
 		return "contains a stored name without quotes"
@@ -162,7 +162,7 @@ func faultOfError(text string) string {
 	return faultOfSentence(strings.ReplaceAll(text, storedMark, ""))
 }
 
-// faultOfText returns why a text must not be displayed, "" if it may.
+// faultOfText returns why a text must not be displayed, or "" if it may be displayed.
 func faultOfText(text string) string {
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) {
@@ -268,9 +268,9 @@ func callsOf(tool toolSchema) []map[string]any {
 	return calls
 }
 
-// TestStoredNamesAreNoInstructionsInAnyAnswerOrPage imports a store whose names, answers and records carry instructions, markup
-// and control characters. It calls every tool of the list with every listed value, reads every resource and opens every page
-// of the console (line 141 of docs/security.md).
+// TestStoredNamesAreNoInstructionsInAnyAnswerOrPage imports a store with instructions, markup and control characters in
+// names, answers and records. It calls every tool of the list with every listed value, reads every resource and opens
+// every page of the console (line 141 of docs/security.md).
 func TestStoredNamesAreNoInstructionsInAnyAnswerOrPage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

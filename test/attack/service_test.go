@@ -1,5 +1,5 @@
-// Package attack attacks a complete service with real sockets and real stores. docs/security.md names the test of each attack;
-// numbers in the tables of this package are lines of that document.
+// Package attack attacks a complete service with real sockets and real stores. docs/security.md names the test of each
+// attack. The line numbers in the tables of this package refer to that document.
 package attack
 
 import (
@@ -75,9 +75,9 @@ type service struct {
 	people   *people.People
 	app      *app.App
 	anna     control.User
-	key      string // of acme, all scopes
-	readKey  string // of acme, to read
-	otherKey string // of other, all scopes
+	key      string // key of acme with all scopes
+	readKey  string // key of acme with the read scope
+	otherKey string // key of other with all scopes
 }
 
 // start runs a service for one test.
@@ -242,7 +242,7 @@ type answer struct {
 	body   string
 }
 
-// code returns the JSON-RPC error code, 0 without an error.
+// code returns the JSON-RPC error code, or 0 without an error.
 func (a answer) code() int {
 	var e struct {
 		Error struct{ Code int }
@@ -253,7 +253,7 @@ func (a answer) code() int {
 	return e.Error.Code
 }
 
-// failure returns the OAuth error of a body or redirect, "" without an error.
+// failure returns the OAuth error of a body or redirect, or "" without an error.
 func (a answer) failure() string {
 	if got := a.query().Get("error"); got != "" {
 		return got

@@ -147,7 +147,7 @@ func TestAmbiguousRequestsAreRejected(t *testing.T) {
 		line int
 		what string
 		text string
-		want string // prefix of the first line
+		want string // prefix of the response's first line
 	}{
 		{121, "two lengths", head + "Content-Length: 46\r\nContent-Length: 0\r\n\r\n" + listTools, "HTTP/1.1 400"},
 		{121, "a length with a sign", head + "Content-Length: +46\r\n\r\n" + listTools, "HTTP/1.1 400"},
@@ -373,7 +373,7 @@ func TestSlowBodiesDoNotDelayShutdown(t *testing.T) {
 			if _, err := fmt.Fprint(connection, text); err != nil {
 				t.Fatal(err)
 			}
-			if waits { // the service reads the body, or refuses to
+			if waits { // the service asks for the body or rejects the request
 				if _, err := connection.Read(make([]byte, 12)); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}

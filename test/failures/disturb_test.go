@@ -26,7 +26,8 @@ type disturbance struct {
 	numbers string // the file that the library reads
 }
 
-// disturbances returns one disturbance per name; none with the reason why the library cannot be built.
+// disturbances returns one disturbance per name. If the library cannot be built, it returns nil disturbances and the
+// reason.
 func disturbances(t *testing.T, names ...string) (made []*disturbance, why string) {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {

@@ -4,8 +4,9 @@
 //
 //	test/cluster/up go test -v ./test/failures
 //
-// One round of all failures takes about four minutes. ASSAY_FAILURES_FOR=1h repeats rounds in random order for that time; the order
-// of ASSAY_FAILURES_SEED is repeated. ASSAY_FAILURES_ONLY=TEXT selects the failures whose names contain the text.
+// One round of all failures takes about four minutes. ASSAY_FAILURES_FOR=1h repeats rounds for that time, with the
+// failures in random order. ASSAY_FAILURES_SEED repeats the order of an earlier run. ASSAY_FAILURES_ONLY=TEXT selects
+// the failures whose names contain the text.
 package failures
 
 import (
@@ -29,15 +30,15 @@ import (
 )
 
 const (
-	base     = "http://127.0.0.1:8080" // of the installation; no process listens there
+	base     = "http://127.0.0.1:8080" // base URL of the installation; no process listens there
 	redirect = "https://owl.example/cb"
 	email    = "anna@acme.example"
 	password = "correct horse battery"
 
-	patience  = 75 * time.Second // for the answer to a request
-	recovery  = 2 * time.Minute  // until all nodes answer after a failure
+	patience  = 75 * time.Second // maximum wait for the answer to a request
+	recovery  = 2 * time.Minute  // maximum time until all nodes answer after a failure
 	failing   = 5 * time.Second  // duration of a failure
-	startTime = 20 * time.Second // of a ClickHouse server
+	startTime = 20 * time.Second // maximum time for the start of a ClickHouse server
 	cutFor    = 15 * time.Second // duration of a cut, longer than the time limits of connections
 
 	slowWrite = 50 * time.Millisecond // delay of each write and sync of a slow disk
@@ -53,10 +54,10 @@ type site struct {
 	load     *load
 	random   *rand.Rand // order of failures
 
-	noSmallDisk   string // why the data directory of the third node is not on a disk of its own; "": it is
-	noDisturbance string // why clocks and disks cannot be disturbed; "": they can
+	noSmallDisk   string // reason why the third node's data directory has no disk of its own; "": it has one
+	noDisturbance string // reason why clocks and disks cannot be disturbed; "": they can be
 	database      *disturbance
-	disturbed     []*disturbance // of the nodes
+	disturbed     []*disturbance // disturbances of the nodes
 
 	databaseURL string
 	bulkKey     string
@@ -193,7 +194,7 @@ func (s *site) cutOff(server string, nodes ...*node) {
 type failure struct {
 	name string
 	do   func()
-	skip string // why this machine cannot have it; "": it can
+	skip string // reason why this machine cannot have the failure; "": it can
 }
 
 func (s *site) failures() []failure {
@@ -258,7 +259,7 @@ func (s *site) fillDisk() {
 	}
 }
 
-// restartAll kills all processes and servers in random order, and starts them in another one.
+// restartAll kills all processes and servers in random order, and starts them in another random order.
 func (s *site) restartAll() {
 	type part struct{ kill, start func() }
 	parts := []part{
@@ -297,7 +298,7 @@ func (s *site) restartAll() {
 	}
 }
 
-// recovered waits until all nodes are ready and an import is acknowledged, and returns the time for it.
+// recovered waits until all nodes are ready and an import is acknowledged. It returns the duration of the wait.
 func (s *site) recovered() time.Duration {
 	s.t.Helper()
 	began := time.Now()
@@ -322,7 +323,7 @@ func (s *site) recovered() time.Duration {
 	return time.Since(began)
 }
 
-// duration is the duration of repeated rounds; 0: one round.
+// duration returns the time during which rounds are repeated. 0 means one round.
 func duration(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("ASSAY_FAILURES_FOR")
@@ -350,7 +351,7 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// round lets everything fail once, until the deadline; zero: no deadline.
+// round runs every failure once and stops at the deadline. A zero deadline means no deadline.
 func (s *site) round(all []failure, deadline time.Time) {
 	s.t.Helper()
 	for _, f := range all {

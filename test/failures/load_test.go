@@ -29,11 +29,11 @@ const (
 // tally counts the outcomes of requests of one kind.
 type tally struct {
 	answered   int
-	refused    int // 503 with Retry-After
+	refused    int // responses 503 with Retry-After
 	tool       int // tool results with an error that asks to try again
 	connection int // errors of the connection to a killed node
 	other      int
-	wrong      int // answers with another figure
+	wrong      int // answers with a wrong figure
 }
 
 // ledger has the expected state and the outcomes of all requests.
@@ -48,7 +48,7 @@ type ledger struct {
 	files    int            // acknowledged imports
 	writes   map[string]int // accepted changes on the platform, by campaign
 	executed map[string]bool
-	spent    int // codes
+	spent    int // redeemed codes
 	double   int // codes that were redeemed twice
 }
 

@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// link is a TCP connection to a server that the test can cut. A cut link transports no byte and closes no connection, like a
-// network without a route. Bytes of the time before the cut may arrive after it.
+// link is a TCP connection to a server that the test can cut. A cut link transports no byte and closes no connection,
+// like a network without a route. Bytes that were sent before the cut may arrive after the link is restored.
 type link struct {
 	listener net.Listener
 	target   string
@@ -107,9 +107,9 @@ type node struct {
 	address string
 	dir     string
 	program string
-	env     []string         // also of its commands
-	preload []string         // environment of the service alone
-	links   map[string]*link // by server
+	env     []string         // environment of the service and of the node's commands
+	preload []string         // environment of the service only
+	links   map[string]*link // links by server
 	client  *http.Client
 
 	mu   sync.Mutex // guards cmd
@@ -144,7 +144,7 @@ func (n *node) start() error {
 		}
 		close(listening)
 	}()
-	// With a base URL of its own, the process prints no port: it is found in its log of sockets.
+	// If the channel is closed, the process has ended before it was ready.
 	if _, ok := <-listening; !ok {
 		text, _ := os.ReadFile(log.Name())
 		err := cmd.Wait()
@@ -252,8 +252,8 @@ func (r reply) query() url.Values {
 type cluster struct {
 	t       *testing.T
 	dir     string
-	address map[string]string    // of the ClickHouse servers
-	started map[string]time.Time // last start by the test
+	address map[string]string    // addresses of the ClickHouse servers
+	started map[string]time.Time // time of the last start by the test
 }
 
 func newCluster(t *testing.T, dir string) cluster {

@@ -110,7 +110,7 @@ type sampler struct {
 	state   *state
 	known   equivalents
 	imports map[string]int    // how many packages a package imports, directly and indirectly
-	hashes  map[string]string // of packages
+	hashes  map[string]string // hashes of packages
 	again   bool
 	out     io.Writer
 }

@@ -17,10 +17,10 @@ type mutant struct {
 	File   string `json:"file"` // path from the root of the module
 	Func   string `json:"func"` // the enclosing function or method; empty outside of functions
 	Before string `json:"before"`
-	After  string `json:"after"` // the same line with the change
+	After  string `json:"after"` // the same line as Before, with the change
 	Nth    int    `json:"nth,omitempty"`
 
-	source     []byte // of the file
+	source     []byte // content of the file
 	start, end int    // bytes of the source that the change replaces
 	text       string
 	line       int

@@ -29,10 +29,10 @@ const (
 // module runs the tests of one module's packages.
 type module struct {
 	root    string
-	timeout time.Duration // for the tests of one mutant
+	timeout time.Duration // time limit for the tests of one mutant
 	work    string        // a folder for temporary files
 	covered map[string]coverage
-	limits  map[string]time.Duration // for the tests of one mutant of a package
+	limits  map[string]time.Duration // time limit for the tests of one mutant, by package
 }
 
 // goPackage is the description of a package by `go list`.
@@ -159,7 +159,7 @@ func (c coverage) has(file string, line int) bool {
 	return slices.ContainsFunc(c[file], func(s span) bool { return s.first <= line && line <= s.last })
 }
 
-// A mutant's tests may take several times as long as those of the package without a change, which includes the build.
+// The time limit of a mutant's tests is a multiple of the time for the unchanged package's tests, including the build.
 const (
 	patience   = 3
 	leastLimit = 15 * time.Second

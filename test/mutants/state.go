@@ -81,7 +81,7 @@ func hashOf(dir string) (string, error) {
 			return err
 		}
 		if entry.IsDir() {
-			if filepath.Dir(path) == dir && path != dir && entry.Name() != "testdata" { // another package
+			if filepath.Dir(path) == dir && path != dir && entry.Name() != "testdata" { // a subfolder is another package
 				return filepath.SkipDir
 			}
 			return nil

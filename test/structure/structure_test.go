@@ -25,10 +25,10 @@ const (
 	root        = "../.."
 	toolsDir    = "internal/tools"
 	toolsLines  = 8_000
-	packageMost = 6_000 // lines of any other package
-	methodsMost = 60    // of a type
-	upwardMost  = 0.1   // of the references between files of internal/tools
-	largest     = 8     // how many packages and types are printed
+	packageMost = 6_000 // maximum number of lines of any other package
+	methodsMost = 60    // maximum number of methods of a type
+	upwardMost  = 0.1   // maximum share of upward references between files of internal/tools
+	largest     = 8     // number of packages and types that are printed
 )
 
 // suites are packages of tests in plain files, which are not counted.

@@ -37,7 +37,7 @@ func main() {
 type answer struct {
 	Budget   float64         `json:"budget"`
 	Channels []channelAnswer `json:"channels"`
-	Gap      float64         `json:"gap"`  // to the certificate, as a share of the certificate
+	Gap      float64         `json:"gap"`  // distance to the certificate's upper bound, as a share of the bound
 	Wall     float64         `json:"wall"` // seconds, from the draws to the allocation
 	CPU      float64         `json:"cpu"`
 }

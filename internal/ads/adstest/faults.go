@@ -179,7 +179,7 @@ func expires(t *testing.T, s *Sandbox) {
 		return
 	}
 	s.wantOutcome(t, got, ads.Applied, "")
-	s.wantTraffic(t, 2, 1) // the first request is rejected with 401
+	s.wantTraffic(t, 2, 1) // Google rejects the first request with 401
 	s.Expire()
 	s.read(t)
 	refused := fail(simulator.Writes, simulator.BadToken)

@@ -40,7 +40,7 @@ type Rule struct {
 	Campaign ads.CampaignID
 	Change   ads.Change
 	Want     ads.Reason
-	Quote    string // the error contains it
+	Quote    string // text that the error contains
 }
 
 // Run runs the suite against simulators, in parallel. The function open returns a new sandbox for every test.

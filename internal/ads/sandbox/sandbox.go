@@ -93,7 +93,7 @@ func (s *Sandbox) Has(p measure.Platform) bool {
 
 // add adds an account that is stored after each change.
 func (s *Sandbox) add(p measure.Platform, account platform) {
-	var saving sync.Mutex // one write at a time, so that the file has the last state
+	var saving sync.Mutex // one write at a time, so that the file contains the last state
 	account.OnChange(func() {
 		saving.Lock()
 		defer saving.Unlock()

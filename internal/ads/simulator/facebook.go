@@ -164,7 +164,7 @@ func (f *Facebook) usage(now time.Time) int {
 	return a.Calls * 100 / cmp.Or(a.Quota, callQuota)
 }
 
-// refuse checks the token and its proof.
+// refuse checks the token and its proof. It returns the error reply and true if one of them is invalid.
 func (f *Facebook) refuse(q *request) (Reply, bool) {
 	token := q.form.Get("access_token")
 	if bearer, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer "); ok {

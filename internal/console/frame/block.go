@@ -12,7 +12,7 @@ type Block struct {
 	Table  *Table
 	After  string // remark below
 	More   Option // link next to the title
-	Plain  bool   // its chart cannot be saved
+	Plain  bool   // the chart of the block cannot be saved
 }
 
 // Head returns the heading of the block. A chart on the page can be saved, unless the block is plain.

@@ -28,7 +28,7 @@ type link struct {
 type linkGroup struct {
 	name   string
 	folded bool // closed unless it has the current page
-	keeps  bool // its links keep the filters of the current page
+	keeps  bool // links keep the filters of the current page
 	links  []link
 }
 

@@ -58,7 +58,7 @@ func (c *Frame) waiting(v Visit, p Place) (n int, err error) {
 	all, err := operation.ListBudgetChanges.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID),
 		control.BudgetChangeFilter{Statuses: []control.ChangeStatus{control.ChangeAwaiting}})
 	for _, one := range all {
-		if one.Status == control.ChangeAwaiting { // others have expired
+		if one.Status == control.ChangeAwaiting { // the list includes changes that have expired
 			n++
 		}
 	}

@@ -41,7 +41,7 @@ const (
 	modelParam   = "model"
 )
 
-// kept are the parameters that links to other pages of the group keep.
+// kept lists the query parameters that links to other pages of the group contain.
 var kept = []string{rangeParam, startParam, endParam, compareParam, channelParam, modelParam}
 
 // presets are the named periods that end on a day. The first is the default.

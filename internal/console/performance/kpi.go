@@ -75,8 +75,8 @@ func percentText(x answers.Percent) string { return frame.Figure(x, 1) + "%" }
 
 func countText(x answers.Count) string { return frame.Figure(x, 0) }
 
-// moved describes a change as a sentence: "Revenue fell 11.1% to $48,000." The value of m is known. It returns "" if the
-// change is unknown.
+// moved describes a change as a sentence: "Revenue fell 11.1% to $48,000." The value of m must be known. moved returns
+// "" if the change is unknown.
 func moved[T ~float64](name string, m answers.Metric[T], format func(T) string) string {
 	if m.ChangePct == nil {
 		return ""

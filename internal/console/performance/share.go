@@ -292,7 +292,7 @@ func (v *reportView) withoutLinks(u *url.URL) *reportView {
 			}
 			unlink(b.Table.Rows)
 			if total := b.Table.Total; total != nil {
-				unlink([]frame.Row{*total}) // its cells are shared
+				unlink([]frame.Row{*total}) // the copied row shares its cells with the total
 			}
 			b.Table.Show(u)
 		}

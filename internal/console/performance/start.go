@@ -11,7 +11,7 @@ type start struct {
 	Gains [][2]string
 }
 
-// step is one of these steps.
+// step is one step from an empty store to the first answer.
 type step struct {
 	Title, Why, Button, Address string
 	Done, Next                  bool

@@ -111,7 +111,7 @@ type mappingField struct {
 	Column string
 	Gone   bool // the file has no such column
 	Fixed  string
-	Fixes  bool // it can have a default value
+	Fixes  bool // the field can have a default value
 	Wrong  string
 }
 
@@ -346,7 +346,7 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v frame.Visit) {
 		return c.reported(d)
 	}
 	c.perform(w, v, p, held.File, "Importing "+held.File.Name, release, func(ctx context.Context, call operation.Call) (answer, error) {
-		err := c.storeMapping(ctx, call, &view) // in the job, so that it is not saved if no job can start
+		err := c.storeMapping(ctx, call, &view) // the job saves the mapping, so that nothing is saved if no job can start
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil, err

@@ -27,8 +27,8 @@ type answer func(http.ResponseWriter, frame.Visit, frame.Place)
 type work func(ctx context.Context, call operation.Call) (answer, error)
 
 // perform processes a file immediately if its unpacked content is small. Otherwise it starts a background job and
-// redirects to the progress page. The file is released at the end. The work waits for other imports, because the page
-// shows its progress.
+// redirects to the progress page. perform releases the file when the work ends. The work waits for other imports,
+// because the progress page shows that it waits.
 func (c *dataPages) perform(w http.ResponseWriter, v frame.Visit, p frame.Place, file ingest.File, what string, release func(), do work) {
 	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Member(v.Visitor.User.ID).Waiting()}
 	if ingest.Weight(file, largeFile) < largeFile {

@@ -223,7 +223,7 @@ func maximumsAreKept(t *testing.T, nodes []PeopleStore) {
 				ID: control.HookSecretID(fmt.Sprint(n, " ", i)), Workspace: w.ID, Sealed: []byte("s"), CreatedAt: noon,
 			}, at(0))
 		}
-		for i := range 4 { // of five
+		for i := range 4 { // four of the maximum of five
 			if err := add(nodes[0], 100+i); err != nil {
 				t.Fatal(err)
 			}

@@ -130,7 +130,7 @@ func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limi
 	}, `SELECT workspace, id, topic, sent_at, at, body FROM deliveries WHERE state = $1 AND workspace = $2 ORDER BY at, id LIMIT $3`, waitingState, ws, limit)
 }
 
-// Settle records that messages were imported, or why they could not be, and removes messages past their retention.
+// Settle records that messages were imported, or why the import failed, and removes messages past their retention.
 func (s *webhookStore) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for i := range settled {

@@ -169,7 +169,7 @@ func TestARowOfSeveralDaysRejectsTheFile(t *testing.T) {
 		",2026-09-01,2026-09-30":           true,
 		",2026-09-01,2026-09-01":           false,
 		",2026-09-01,":                     false,
-		"2026-09-01,2026-09-01,2026-09-30": false, // it has its day
+		"2026-09-01,2026-09-01,2026-09-30": false, // the row has a day of its own
 	} {
 		got := read(t, spec(), "day,starts,ends,campaign id,impressions,spend\n"+row+",1,1,1.00\n")
 		if several != (len(got.Errors) == 1 && fault.KindOf(got.Errors[0]) == fault.KindInvalid) || several == (len(got.Batch.AdDays) == 1) {

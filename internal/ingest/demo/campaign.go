@@ -23,7 +23,7 @@ type campaignSpec struct {
 	renamed  string  // name after 60% of the store's lifetime; "": no second name
 	role     role    // empty: prospecting
 	share    float64 // share of the platform's spend, relative to other active campaigns
-	from, to float64 // to: 0 means the end
+	from, to float64 // start and end; an end of 0 means the end of the store
 	holiday  bool    // runs only from 1 November to 24 December
 	regional bool    // the report has one row per state
 	slots    int     // number of ads that run in parallel

@@ -20,7 +20,7 @@ func freshOnline(v visit) bool { return v.surface == online && v.isNew }
 func knownOnline(v visit) bool { return v.surface == online && !v.isNew }
 func anyOnline(v visit) bool   { return v.surface == online }
 
-// codes lists the permanent codes in the order of trial. An order uses at most one code.
+// codes lists the permanent codes in the sequence in which they are drawn for an order. An order uses at most one code.
 var codes = []code{
 	{"WELCOME10", 10, email, freshOnline, 0.14},
 	{"TEXT10", 10, sms, knownOnline, 0.05},

@@ -9,7 +9,7 @@ import (
 // shape is the kind of a stream's records.
 type shape int
 
-// Shapes and the taps that send them.
+// The shapes of streams, each with the taps and streams that have the shape.
 const (
 	unknownRecords   shape = iota
 	orderRecords           // tap-shopify: orders, in the names of the REST or the GraphQL API

@@ -162,7 +162,7 @@ func (t *target) unreadable(err error) error {
 	return err
 }
 
-// refuse ends the run because of an invalid message.
+// refuse returns the error that ends the run because of an invalid message.
 func (t *target) refuse(format string, args ...any) *fault.Error {
 	return fault.Invalid("line %d: "+format, append([]any{t.report.Lines}, args...)...)
 }

@@ -146,7 +146,7 @@ func (f *File) Records(delimiter byte) Records {
 func Cancellable(ctx context.Context, src io.Reader) io.Reader { return cancellable{ctx, src} }
 
 type cancellable struct {
-	ctx context.Context //nolint:containedctx // it lives as long as the reading of one file
+	ctx context.Context //nolint:containedctx // the context lives as long as the reading of one file
 	src io.Reader
 }
 

@@ -13,7 +13,7 @@ import (
 // workbook reads the first sheet with rows of an xlsx file. Cells have their stored form: numbers in full with a
 // decimal point, days as text or serial numbers.
 type workbook struct {
-	ctx   context.Context //nolint:containedctx // as in cancellable
+	ctx   context.Context //nolint:containedctx // the context lives as long as the reading of one file
 	file  *excelize.File
 	sheet string
 	rows  *excelize.Rows

@@ -20,7 +20,7 @@ func TestIntervalsHaveTheWidthOfABinomialForLastTouch(t *testing.T) {
 	se := math.Sqrt(.75 * .25 / 400)
 	for _, interval := range got {
 		// With two thousand draws, the error of a 5% quantile is about a twentieth of the standard error. Skewness adds
-		// as much.
+		// an error of the same size.
 		if math.Abs(interval.Share.High-interval.Share.Low-2*1.645*se) > .2*se || interval.Share.Low > interval.Share.Value ||
 			interval.Share.High < interval.Share.Value {
 			t.Errorf("%+v, want a width of %v", interval, 2*1.645*se)

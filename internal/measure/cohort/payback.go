@@ -18,8 +18,8 @@ type Crossing struct {
 type Payback struct {
 	Cost     float64  // acquisition cost per customer, in minor units
 	Day      Crossing // first day on which the margin per customer covers the cost
-	Earliest Crossing // Earliest and Latest are the limits of the interval of Day: the days on which the upper
-	Latest   Crossing // and the lower limit of the margin's interval cover the cost
+	Earliest Crossing // first day on which the upper limit of the margin's interval covers the cost
+	Latest   Crossing // first day on which the lower limit of the margin's interval covers the cost
 	Level    float64
 }
 

@@ -50,7 +50,7 @@ type Severity int
 // The severities.
 const (
 	Notice  Severity = iota // can wait
-	Warning                 // this week
+	Warning                 // act this week
 	Alarm                   // today: sales are lost or figures are wrong until a person acts
 )
 

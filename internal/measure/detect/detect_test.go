@@ -85,7 +85,7 @@ func TestAStoreWithoutFaultHasNoFinding(t *testing.T) {
 	}
 }
 
-// planted is a fault and how it shows in a store without fault.
+// planted is a fault and the kind of finding that it causes in a store without other faults.
 type planted struct {
 	kind  Kind
 	plant func(s *Store)

@@ -411,7 +411,7 @@ func (l *layout) starts(start initial) [][]float64 {
 // initial is a set of initial states.
 type initial struct {
 	unit                float64 // mean of |y|, or 1 if the mean is 0
-	level, slope, plain float64 // at the first point, seasonally adjusted; plain is the level without
+	level, slope, plain float64 // states at the first point: level and slope after seasonal adjustment, and the level without adjustment
 	differences, ratios []float64
 }
 

@@ -53,7 +53,7 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	t.draws = blurred(t.draws, p.calendarSD(steps))
 	slices.Sort(t.draws)
 	for _, level := range p.Levels {
-		// Conformal limits include one more draw.
+		// Conformal prediction treats the future error as one more draw, so the level is raised by the factor 1 + 1/n.
 		outer := min(1, level*(1+1/t.count))
 		// Without this correction, the interval would not contain the median if all past errors had one sign, as for a
 		// young store.

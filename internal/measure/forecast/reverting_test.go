@@ -8,8 +8,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// levels returns days of spend: 1,000 with growth of 20% a year, times daily noise of 5%, times a level that changes every
-// 28 days. If the level stays, it contains all changes, and otherwise the last one.
+// levels returns days of spend: 1,000 with growth of 20% a year, times daily noise of 5%, times a level that changes
+// every 28 days. If stays is true, the level is the product of all changes so far. Otherwise, it is the last change
+// only.
 func levels(seed uint64, n int, stays bool) []float64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	out := make([]float64, n)

@@ -7,7 +7,7 @@ type estimator struct {
 	*frame
 	method Method
 	lambda float64 // ridge of the augmented form, in squared units of the frame
-	// Only for synthetic difference in differences:
+	// The following fields are only for synthetic difference in differences.
 	sigma float64   // standard deviation of the donors' first differences before the test
 	zeta  float64   // ridge of the unit weights, in units of the frame
 	time  []float64 // products of the periods before the test over all regions, period × period

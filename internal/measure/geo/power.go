@@ -12,7 +12,7 @@ import (
 // backtest contains a past window without treatment (placebo window) and the distribution of the test's statistic.
 type backtest struct {
 	*estimator
-	// By size of the set:
+	// The keys of the following maps are sizes of sets.
 	limit map[int]float64   // largest statistic that the test does not reject
 	nulls map[int][]float64 // signed statistics of placebo sets, sorted
 	scale map[int]float64   // mean square of these statistics

@@ -40,7 +40,7 @@ const (
 // Model is a trained model in its stored form, or the reasons why it was rejected.
 type Model struct {
 	Version  int           `json:"version"`         // 1 for the workspace's first model
-	Status   Status        `json:"status"`          // stored as active or refused; [Held.State] adds stale
+	Status   Status        `json:"status"`          // stored as "active" or "refused"; [Held.State] can also return "stale"
 	Reasons  []mmm.Reason  `json:"reasons"`         // reasons why the model was rejected
 	Window   civil.Range   `json:"window,omitzero"` // days of the fit; absent if the store has no days
 	Weeks    int           `json:"weeks"`           // number of weeks in the window

@@ -15,7 +15,7 @@ import (
 )
 
 // The effect of a prior on interval coverage and on the out-of-sample error of allocations can be studied without a
-// fit. The data are an estimate of each log return with a standard error. Everything else is exact. The channels are
+// fit. The data are an estimate of each log return with a standard error. All other inputs are exact. The channels are
 // from the demo store in alphabetical order, with the precision of two years of weekly data.
 var (
 	demoReturns = []float64{1.1, 2.6, 1.9, 2.15, 2.3, 1.5, 0.8, 1.4}  // docs/methods/demo-store.md

@@ -92,7 +92,7 @@ func TestTimeVaryingEffectIsRecovered(t *testing.T) {
 			inside++
 		}
 	}
-	// Neighboring weeks are correlated, so this does not test the level.
+	// Neighboring weeks are correlated, so this comparison does not test whether coverage is nominal.
 	if inside < weeks*7/10 {
 		t.Errorf("%d of %d weeks have their true multiple in its 90 %% interval", inside, weeks)
 	}

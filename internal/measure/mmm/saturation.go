@@ -197,7 +197,7 @@ func ces(w saturated, a []float64, e, m float64) {
 	for t, x := range a {
 		log, p, root := da[t], v[t], byM[t]*perM
 		perD := 1 / byE[t]
-		elasticity := e * perD // at x
+		elasticity := e * perD // elasticity at the exposure x
 		v[t], byE[t] = log-root, (p-1)*perM*perD
 		if log > 0 {
 			elasticity *= p

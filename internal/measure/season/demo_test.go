@@ -24,11 +24,11 @@ const (
 // ahead is the number of days after the history of a demo store.
 const ahead = 32
 
-// demoStore returns daily revenue, orders and spend of a demo store with 20,000 orders in two years, and of the days ahead
-// from the day asked. It has no simulated anomalies, because they cannot be forecast. The store ends on the day asked,
-// and the same process simulates the days ahead. With cut, it is a longer store whose last days are the days ahead. A
-// geo experiment with three times Facebook's spend in some states then ends two days after the day asked. In the other
-// stores, it ended 29 days before.
+// demoStore returns daily revenue, orders and spend of a demo store with 20,000 orders in two years, and of the days
+// ahead, starting on the day asked. It has no simulated anomalies, because they cannot be forecast. The store ends on
+// the day asked, and the same process simulates the days ahead. If cut is true, the store is longer and its last days
+// are the days ahead. A geo experiment with three times Facebook's spend in some states then ends two days after the
+// day asked. In the other stores, it ended 29 days before.
 func demoStore(t *testing.T, seed uint64, asked civil.Date, cut bool) (days civil.Range, metrics [3][]float64) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)

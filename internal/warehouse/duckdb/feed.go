@@ -214,7 +214,7 @@ func (v *vector) putTexts(texts []string, row int, nullable bool) {
 		}
 		if len(s) > len(inlined{}.bytes) {
 			// The database copies the bytes before the call returns.
-			mapping.VectorAssignStringElementLen(v.handle, mapping.IdxT(row+i), unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // see above
+			mapping.VectorAssignStringElementLen(v.handle, mapping.IdxT(row+i), unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // the database copies the bytes before the call returns
 			continue
 		}
 		out[i] = inlined{length: uint32(len(s))}

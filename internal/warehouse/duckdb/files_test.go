@@ -517,7 +517,7 @@ func TestTotalsOfTables(t *testing.T) {
 	if version := totals("data_version"); version.Rows != 1 || version.Days != "" {
 		t.Errorf("%+v, want one row without days", version)
 	}
-	// The same sum on other days.
+	// The amounts have the same sum but are on other days.
 	b.Orders[0].Charged, b.Orders[1].Charged = 100, 700
 	mustImport(t, w, "shop", b)
 	moved := totals("order_rows")

@@ -39,7 +39,7 @@ func (p published) rows(table string, sign int8) (n int) {
 // publisher stores commits in memory.
 type publisher struct {
 	commits []published
-	broken  error // the next commit fails with it
+	broken  error // error of the next commit
 }
 
 func (p *publisher) publish(ctx context.Context, _ measure.WorkspaceID, changes *Changes) (Place, error) {

@@ -72,7 +72,7 @@ func TestEachImportReportsItsChanges(t *testing.T) {
 		name string
 		spec warehouse.ImportSpec
 		in   facts.Batch
-		want warehouse.Outcome // without ID
+		want warehouse.Outcome // the outcome without its ID
 	}{
 		{
 			"all rows of an empty store are new; of two rows with a key, one remains",

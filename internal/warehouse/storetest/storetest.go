@@ -74,7 +74,7 @@ func Servers() string { return os.Getenv("ASSAY_TEST_CLICKHOUSE") }
 // databases is the number of databases in ClickHouse that this process has created.
 var databases atomic.Int64
 
-// nodes are two nodes with the same facts. The embedded node answers.
+// nodes are two nodes with the same facts. The embedded node answers queries, and the other node imports.
 type nodes struct {
 	*clickhouse.Engine
 	importer *clickhouse.Engine

@@ -24,8 +24,8 @@ func productPages(on trial) {
 			Earlier: warehouse.ProductTotal{Units: 2, Orders: 1, Net: 40_00, Cost: 9_00, Costed: 1},
 		},
 	}, page)
-	// Sorted by revenue per order with the product, the cup (USD 48.33) is before the pot (USD 35.00). Sorted by units,
-	// the cup is also first.
+	// The cup is first in both sort orders. Its revenue per order is USD 48.33, and the pot's is USD 35.00. The cup
+	// also has more units.
 	for _, sort := range []warehouse.ProductSort{warehouse.ByAOV, warehouse.ByUnits} {
 		page = answer[warehouse.ProductPage](t)(w.Products(t.Context(), shop, warehouse.ProductsOf{Windows: in, Sort: sort, Limit: 1, Offset: 1}))
 		same(t, "second by "+string(sort), []warehouse.ProductTotal{pot}, page.Rows)

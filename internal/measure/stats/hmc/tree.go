@@ -236,7 +236,8 @@ func (s *sampler) grown(out *tree, step float64) bool {
 // a U-turn between the ends or across the joint. out and left may be the same tree.
 func (s *sampler) join(out, left, right *tree) (turns bool) {
 	rho := s.velocity // scratch space between steps
-	// across checks the piece that begins and ends at the velocities and has the momenta a + b.
+	// across checks for a U-turn of a piece of the trajectory. The piece has the end points from and to, and its
+	// momenta add up to a + b.
 	across := func(from, to *end, a, b []float64) bool {
 		floats.AddTo(rho, a, b)
 		return floats.Dot(from.v, rho) <= 0 || floats.Dot(to.v, rho) <= 0

@@ -169,7 +169,7 @@ func (n *normal) root(v []float64) {
 	n.apply(v, func(x, in *mat.VecDense) { x.MulVec(n.l, in) })
 }
 
-// rootTransposed multiplies v by the same root transposed.
+// rootTransposed multiplies v by the transposed matrix of [normal.root].
 func (n *normal) rootTransposed(v []float64) {
 	n.apply(v, func(x, in *mat.VecDense) { x.MulVec(n.l.T(), in) })
 }
