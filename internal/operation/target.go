@@ -66,7 +66,7 @@ func (r *Run) removeTarget(ctx context.Context, t Target) (None, error) {
 	before, err := r.changeTarget(ctx, t, true)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return None{}, fault.NotFound("there is no target for %s", t.Goal()).
-			WithHint("the Forecasts page and `assay targets list --workspace %s` list the targets", r.Workspace.ID)
+			WithHint("the Forecasts & targets page and `assay targets list --workspace %s` list the targets", r.Workspace.ID)
 	}
 	if err != nil {
 		return None{}, err

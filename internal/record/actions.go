@@ -35,7 +35,7 @@ func annotate(_ context.Context, c *toolkit.Call, p annotationParams) (*Change, 
 	}
 	ch := &Change{
 		Verb: "add", Past: "added", Object: fmt.Sprintf("the annotation %s %s", told(given.Label), when),
-		Note:   " The tools trends and chart and the Forecasts page show the annotation.",
+		Note:   " The tools trends and chart and the Forecasts & targets page show the annotation.",
 		Undo:   removal(c, "annotations", "ID"),
 		Record: Record{Date: given.Days.First, EndDate: given.Days.Last, Label: answer.Foreign(given.Label), Type: given.Type},
 	}

@@ -79,6 +79,6 @@ func countStatus(rows []pacing.Row, s pacing.Status) int {
 }
 
 // howToLoadTargets describes the CSV that the import reads without a mapping.
-const howToLoadTargets = "To set targets, use the Forecasts page or import a CSV file with the header metric,period,start,channel,value. " +
+const howToLoadTargets = "To set targets, use the Forecasts & targets page or import a CSV file with the header metric,period,start,channel,value. " +
 	"An example of a row is revenue,monthly,%s,,100000. Metrics are revenue, orders, spend and roas; periods are daily, weekly, monthly and quarterly. " +
 	"An empty channel means the whole store."

@@ -195,14 +195,14 @@ func newTargetRows(b *binding) (source.Rows, error) {
 		}
 		cell := b.cell(rec.Fields, value)
 		if cell == "" {
-			return b.unreadable(rec.Line, value, cell, errors.New("a target needs a value; to remove a target, use the Forecasts page"))
+			return b.unreadable(rec.Line, value, cell, errors.New("a target needs a value; to remove a target, use the Forecasts & targets page"))
 		}
 		millionths, err := source.Millionths(cell, b.notation)
 		if err != nil {
 			return b.unreadable(rec.Line, value, cell, err)
 		}
 		if millionths <= 0 {
-			return b.unreadable(rec.Line, value, cell, errors.New("a target must be above zero; to remove a target, use the Forecasts page"))
+			return b.unreadable(rec.Line, value, cell, errors.New("a target must be above zero; to remove a target, use the Forecasts & targets page"))
 		}
 		target.Start, target.Value = day, float64(millionths)/1e6
 		r.totals.See(day)
