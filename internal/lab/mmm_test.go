@@ -318,7 +318,7 @@ func TestInvalidPeriodsAreRejected(t *testing.T) {
 		},
 		"a gap": {
 			func(*lab.MMM) string { return strings.Replace(whole, "\n59,", "\n77,", 1) },
-			`t.csv:61: column "week": "77" follows 58`,
+			`t.csv:61: column "week": "77" has a different distance from 58`,
 		},
 		"half a week": {
 			func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n7.5,", 1) },
@@ -515,7 +515,7 @@ func TestInconsistentGeosAreRejected(t *testing.T) {
 	}{
 		"an absent week": {
 			func(*lab.MMM) string { return strings.Join(slices.Delete(slices.Clone(lines), 8, 9), "") },
-			`of town1 is where 2 of town1 is expected`,
+			`of town1 is in the place of 2 of town1`,
 		},
 		"an absent end": {
 			func(*lab.MMM) string { return strings.Join(lines[:120], "") },
