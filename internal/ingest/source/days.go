@@ -268,7 +268,7 @@ func plainInstant(s string) (time.Time, bool) {
 	return day.UTC().Add(time.Duration(hours*3600+minutes*60+seconds-east) * time.Second), true
 }
 
-// serialInstant reads a workbook's days since 1899-12-30, with the time of day as their fraction.
+// serialInstant reads a workbook's serial number: days since 1899-12-30, with the time of day as the fraction.
 func serialInstant(cell string, zone *time.Location) (time.Time, error) {
 	day, err := ParseDay(cell[:5], UnknownOrder)
 	fraction, err2 := strconv.ParseFloat("0"+cell[5:], 64)

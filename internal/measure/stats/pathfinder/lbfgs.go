@@ -66,7 +66,8 @@ func between(a, b iterate) pair {
 	return p
 }
 
-// curved reports whether the density bends downward along the step by more than rounding.
+// curved reports whether the pair meets the curvature condition s·y > 0, with a tolerance for rounding. The log density
+// is then concave along the step.
 func (p pair) curved() bool { return p.sy > 1e-12*floats.Dot(p.y, p.y) }
 
 // newton applies the inverse Hessian that the pairs describe to the gradient, by the two-loop recursion.
