@@ -19,7 +19,7 @@ const Grace = 5 * time.Second
 
 // Settle compares the live value with the values before and after the change. The parameter live is nil when the value
 // could not be read. The parameter sinceDeadline is the time from the deadline of the write to the read. It is negative
-// before the deadline. After a restart, sinceDeadline is the time since the start of the process.
+// before the deadline. For a row that no process is writing, sinceDeadline is the time since the first read.
 func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settlement {
 	switch {
 	case live == nil:

@@ -49,7 +49,7 @@ func links(tokens []token) []link {
 	return out
 }
 
-// evidence is the sum of rule weights from which a part is a separate request, regardless of its first word.
+// evidence is the sum of rule weights from which a part is a separate request without naming another tool.
 const evidence = 3
 
 // split returns the parts of a question that need separate tools.

@@ -233,7 +233,7 @@ func (e *Executor) fail(ctx context.Context, p *plan, row control.BudgetChange, 
 	claimed, now := row, e.Clock.Now()
 	row.Status, row.Rejection, row.Problem = control.ChangeFailed, why.Reason, why.Text
 	row, err = e.update(ctx, row, control.ChangePending)
-	if err != nil && fault.KindOf(err) != fault.KindConflict { // otherwise the row would block the campaign until the next start
+	if err != nil && fault.KindOf(err) != fault.KindConflict { // otherwise the row would block the campaign until a tick after its deadline
 		e.later(claimed, now, now, 0)
 	}
 	return Result{Outcome: Refused, Preview: p.Preview, Change: &row, Refusal: why}, err

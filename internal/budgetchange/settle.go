@@ -82,7 +82,7 @@ func (e *Executor) serve(yes bool) {
 	e.serving = yes
 }
 
-// maxLeft is the maximum number of rows that Run reads at its start.
+// maxLeft is the maximum number of rows that Run reads at its start and at each tick.
 const maxLeft = 10_000
 
 // lookBack is the maximum age of an unknown outcome. For younger outcomes, Run tries again to read the live value when

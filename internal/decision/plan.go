@@ -44,7 +44,7 @@ type Step struct {
 	Campaign answer.Foreign                 `json:"campaign,omitempty"`
 	From     *answer.Money                  `json:"daily_budget,omitempty" doc:"Current daily budget; estimated from recent spend if the platform's budget is not imported."`
 	To       *answer.Money                  `json:"new_daily_budget,omitempty"`
-	Effect   *answer.Estimate[answer.Money] `json:"monthly_effect,omitempty" doc:"Expected change of monthly contribution, or of revenue minus spend."`
+	Effect   *answer.Estimate[answer.Money] `json:"monthly_effect,omitempty" doc:"Expected change of monthly contribution after ad spend, or of revenue minus spend."`
 	Stop     string                         `json:"stop_rule,omitempty" detail:"analyst"`
 	Call     *answer.Next                   `json:"call,omitempty" detail:"analyst" doc:"Complete call that previews the step."`
 }
@@ -189,7 +189,9 @@ func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocatio
 				effect = new(toolkit.Posterior[answer.Money](shift.Profit.Change, 1/m.Months()))
 			}
 			s := p.budgetStep(day, measure.Platform(a.Channel), &budgets[i], moved)
-			s.Effect = effect
+			if s.Effect = effect; effect != nil {
+				s.Stop += stopBelowEffect
+			}
 			p.add(s)
 			perDay, before = perDay-moved, before+moved
 		}
@@ -253,6 +255,9 @@ func (p *planner) changed(daily, wanted float64) float64 {
 	return to - daily
 }
 
+// stopBelowEffect follows the stop rule of a step with an expected effect.
+const stopBelowEffect = " Also roll back if the channel's monthly contribution after ad spend changes by less than the lower limit of monthly_effect."
+
 func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *dailyBudget, moved float64) Step {
 	verb := "Increase"
 	if moved < 0 {
@@ -261,7 +266,7 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back the change if the channel's contribution per month changes by less than the lower limit of monthly_effect. Also roll back if the cost per order rises by 25% after 7 days.",
+		Stop: "Roll back the change if the cost per order rises by 25% after 7 days.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{

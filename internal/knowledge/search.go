@@ -35,7 +35,7 @@ const (
 	commonIDF     = 1.3  // weight of a common word in a title or alias
 	coincidence   = 0.55 // factor when a match is probably a coincidence: one word, or two that cover no name
 	wholeName     = 0.95 // one word has full weight if it covers this share of a title or alias
-	mainWord      = 0.5  // one word also has full weight if it has this share of the question's weight
+	mainWord      = 0.5  // the one word must also have this share of the question's weight
 	twoWords      = 0.65 // two words have full weight if they cover this share of a title or alias
 	wordingWeight = 1.0  // weight of the similarity to the wordings of an article, relative to the explained share
 	minScore      = 0.32 // minimum score of an answer

@@ -86,7 +86,7 @@ type SurveyRow struct {
 	Answers    *answer.Count                    `json:"answers,omitempty"`
 	Share      *answer.Estimate[answer.Percent] `json:"share_pct,omitempty" doc:"Share of the answers to the question."`
 	LastTouch  *answer.Percent                  `json:"last_touch_pct,omitempty" doc:"Share of the same orders that last touch credits to the channel."`
-	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of new customers among the known customers who answered."`
+	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of answers by new customers, among answers by known customers."`
 	AOV        *answer.Money                    `json:"aov,omitempty" detail:"analyst"`
 	OrderValue *answer.Money                    `json:"order_value,omitempty" doc:"Amount charged."`
 	Credited   measure.Channel                  `json:"credited_channel,omitempty" doc:"Channel credited by last touch."`

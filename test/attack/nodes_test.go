@@ -31,7 +31,7 @@ func TestTheServiceRunsOnPostgreSQL(t *testing.T) {
 
 	// A node with a secret of its own cannot join.
 	_, _, err := run(data, change)
-	if fault.KindOf(err) != fault.KindMisconfigured || !strings.Contains(err.Error(), "another secret") {
+	if fault.KindOf(err) != fault.KindMisconfigured || !strings.Contains(err.Error(), "does not contain the secret") {
 		t.Fatalf("a node without the secret: %v", err)
 	}
 	secret, err := os.ReadFile(filepath.Join(first.data, "secret"))

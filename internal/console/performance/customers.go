@@ -83,7 +83,7 @@ func customersLead(values *tools.CustomersAnswer) string {
 		return "Expected revenue per customer in the next year is " + cents(e.Value, c) + " (90% interval " +
 			cents(e.Low, c) + " – " + cents(e.High, c) + ")."
 	}
-	return "Assay identifies customers by a keyed hash of their email address or customer ID."
+	return "Assay identifies customers by a keyed hash of their email address, customer ID or phone number."
 }
 
 func segmentTable(a *tools.CustomersAnswer) *frame.Table {

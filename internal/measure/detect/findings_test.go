@@ -471,7 +471,7 @@ func TestDrifts(t *testing.T) {
 	for name, c := range map[string]struct {
 		num  []float64
 		w    windows
-		want string // score, change and first day, compared with the year before
+		want string // score, change, first day, and whether it was compared with the year before
 	}{
 		"a rise":                        {changed(200, rise), week, "16.667 1.718 193 false"},
 		"a fall":                        {changed(200, map[[2]int]float64{{193, 200}: 1 / math.E}), week, "-16.667 -0.632 194 false"},

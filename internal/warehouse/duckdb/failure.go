@@ -31,7 +31,7 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 			who = "process " + match[1]
 		}
 		return fault.Unavailable("the fact store's file is in use by %s", who).
-			WithHint("only one process can open a fact store: stop %s, or use the running service instead", who).Wrap(err)
+			WithHint("only one process can open a fact store: stop %s", who).Wrap(err)
 	case isDiskFull(text):
 		return fault.Unavailable("no disk space left for the fact store in %s; nothing was changed", e.options.Dir).
 			WithHint("free space on that disk and repeat the import").Wrap(err)
