@@ -359,8 +359,11 @@ func TestARowOfALiveProcessIsNotSettledByAnother(t *testing.T) {
 		b.running(t, second)
 		b.ticks <- b.clock.Now()
 		b.ticks <- b.clock.Now() // Run has handled the first tick
-		if row := b.rows(t)[0]; row.Status != control.ChangePending || len(b.store.final) != 0 {
-			t.Fatalf("the row is %s before the deadline, want pending", row.Status)
+		second.mu.Lock()
+		settling := len(second.own)
+		second.mu.Unlock()
+		if row := b.rows(t)[0]; row.Status != control.ChangePending || settling != 0 {
+			t.Fatalf("the row is %s before the deadline, and %d rows are being settled; want pending and none", row.Status, settling)
 		}
 		b.clock.Advance(first.WriteTime + maxSkew)
 		b.ticks <- b.clock.Now()
