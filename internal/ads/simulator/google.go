@@ -3,6 +3,7 @@ package simulator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -21,9 +22,10 @@ type GoogleAccount struct {
 	ID, Name, Currency, TimeZone         string
 	LoginCustomerID                      string // ID of the manager account; empty: none is needed
 	ClientID, ClientSecret, RefreshToken string
-	Access                               string    // valid access token
-	AccessEnds                           time.Time // end of the access token
-	Renewed                              int       // access tokens so far
+	Access                               string               // newest access token
+	AccessEnds                           time.Time            // end of the newest access token
+	Earlier                              map[string]time.Time // ends of earlier access tokens, which remain valid until then
+	Renewed                              int                  // access tokens so far
 	Scope                                string
 	BillableMicros, MinMicros            int64
 	Campaigns                            []GoogleCampaign
@@ -149,7 +151,7 @@ func (g *Google) serve(q *request) Reply {
 	customer, service, _ := strings.Cut(strings.TrimPrefix(path, "customers/"), "/")
 	bearer := strings.TrimPrefix(q.Header.Get("Authorization"), "Bearer ")
 	switch {
-	case a.Access == "" || bearer != a.Access || !q.now.Before(a.AccessEnds):
+	case (bearer != a.Access || !q.now.Before(a.AccessEnds)) && !q.now.Before(a.Earlier[bearer]):
 		return g.reply(BadToken)
 	case customer != a.ID:
 		return g.reply(NoPermission)
@@ -187,6 +189,11 @@ func (g *Google) renew(q *request) Reply {
 	if problem != "" {
 		return Reply{Status: http.StatusBadRequest, Body: object{"error": problem, "error_description": "Bad Request"}.text()}
 	}
+	maps.DeleteFunc(a.Earlier, func(_ string, ends time.Time) bool { return !q.now.Before(ends) })
+	if a.Earlier == nil {
+		a.Earlier = map[string]time.Time{}
+	}
+	a.Earlier[a.Access] = a.AccessEnds
 	a.Renewed++
 	a.Access, a.AccessEnds = fmt.Sprintf("ya29.simulated-%d", a.Renewed), q.now.Add(time.Hour)
 	return ok(object{"access_token": a.Access, "expires_in": 3599, "token_type": "Bearer", "scope": a.Scope})
