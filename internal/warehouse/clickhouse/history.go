@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -103,9 +104,17 @@ func (h history) needsBase() bool {
 	return changes > max(leastChanges, all[0].rows())
 }
 
-// next returns the commit after the last one.
-func (h history) next(schema int64) commit {
+// attemptRange is the range of the random numbers in attempts. The probability that two attempts are equal is 1e-9.
+const attemptRange = 1 << 30
+
+// next returns the commit after the last one. The attempt is the time in microseconds, so it is larger than earlier
+// attempts. If the clock of an earlier commit's node was ahead, the attempt is the last attempt plus a random number:
+// an import that ended without a commit has another attempt after the same commit.
+func (h history) next(now time.Time, schema int64) commit {
 	last := h.last()
-	now := time.Now().UnixMicro() //nolint:forbidigo // the import clock is fixed in tests and demos
-	return commit{sequence: last.sequence + 1, attempt: max(now, last.attempt+1), schema: schema, counts: counts{}}
+	attempt := now.UnixMicro()
+	if attempt <= last.attempt {
+		attempt = last.attempt + 1 + rand.N(int64(attemptRange)) //nolint:forbidigo // nodes must not draw the same number
+	}
+	return commit{sequence: last.sequence + 1, attempt: attempt, schema: schema, counts: counts{}}
 }

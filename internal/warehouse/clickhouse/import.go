@@ -83,7 +83,7 @@ const commitTime = 5 * time.Minute
 // unknown, the local copy rolls back. If ClickHouse stored the commit, the next update applies it.
 func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 	c := e.copyOf(ws)
-	next := c.latest.next(changes.Schema)
+	next := c.latest.next(e.now(), changes.Schema)
 	if next.base = c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
 		changes.Complete()
 	}
@@ -140,7 +140,7 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 		return err
 	}
 	if len(all.live()) > 0 {
-		next := all.next(all.last().schema)
+		next := all.next(e.now(), all.last().schema)
 		next.dropped = true
 		if err := e.store.commit(ctx, ws, next); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -106,6 +107,24 @@ func TestAnImportWithoutItsLockIsNotCommitted(t *testing.T) {
 		t.Errorf("the import ended with %v, its lock was released %d times; want an error, and once", err, held.released)
 	}
 	wantOrders(t, e, 0)
+}
+
+// An ended import and the next import can begin after the same commit. Their rows have different attempts, even if the
+// clock of the commit's node was ahead.
+func TestRowsOfAnEndedImportAreNotRead(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a, b, c := node(t, store, clock), node(t, store, clock), node(t, store, clock)
+	a.now = func() time.Time { return time.Now().Add(time.Hour) }
+	mustLoad(t, a, someOrders("a", 5, 1000))
+	b.options.Lock = func(context.Context, measure.WorkspaceID) (Lock, error) { return &lostLock{}, nil }
+	if _, err := load(t, b, someOrders("b", 7, 1000)); err == nil {
+		t.Fatal("an import without its lock is committed")
+	}
+	mustLoad(t, c, someOrders("c", 9, 1000))
+	for _, e := range []*Engine{a, b, c, node(t, store, clock)} {
+		wantOrders(t, e, 14)
+	}
 }
 
 // lostLock is a lock that another process has taken.
