@@ -68,7 +68,7 @@ type Executor struct {
 
 	mu      sync.Mutex                      // guards the fields below
 	flights map[string]*flight              // executions under way, by their request
-	own     map[control.BudgetChangeID]bool // rows that this process executes or settles
+	own     map[control.BudgetChangeID]bool // rows that this process executes (false) or that Run settles (true)
 	serving bool                            // Run is running and settles the rows in waiting
 	waiting []unsettled
 	wake    chan struct{} // has a value when rows are added to waiting

@@ -349,22 +349,19 @@ func actionOf(c control.BudgetChange) ads.Action {
 	return ads.Resume
 }
 
-// hold marks a row as being executed by this process. release removes the mark.
+// hold marks a row as being executed by this process. release removes the mark, unless Run settles the row.
 func (e *Executor) hold(id control.BudgetChangeID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.own[id] = true
+	e.own[id] = false
 }
 
 func (e *Executor) release(id control.BudgetChangeID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, u := range e.waiting {
-		if u.row.ID == id {
-			return // Run settles it
-		}
+	if !e.own[id] {
+		delete(e.own, id)
 	}
-	delete(e.own, id)
 }
 
 func (e *Executor) log(ctx context.Context, row control.BudgetChange, text string, err error) {

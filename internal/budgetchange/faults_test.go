@@ -562,3 +562,24 @@ func TestARowIsSettledOnce(t *testing.T) {
 		t.Errorf("%d events, %v; want the claim and the settlement", len(events), err)
 	}
 }
+
+// An execution leaves its row to Run, which takes the row before the execution ends. The end of the execution does not
+// let a tick take the row again.
+func TestARowThatRunSettlesIsNotTakenAgain(t *testing.T) {
+	t.Parallel()
+	const id = control.BudgetChangeID("bc-1")
+	e := New(Options{})
+	e.serve(true)
+	e.hold(id)
+	e.later(control.BudgetChange{ID: id}, time.Time{}, time.Time{}, 0)
+	e.waiting = nil // Run has taken the row
+	e.release(id)
+	if _, own := e.own[id]; !own {
+		t.Error("the row that Run settles has no owner after its execution")
+	}
+	e.hold("bc-2")
+	e.release("bc-2")
+	if _, own := e.own["bc-2"]; own {
+		t.Error("a row without a further read keeps its owner")
+	}
+}

@@ -124,7 +124,7 @@ func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.
 			}
 		}
 		e.mu.Lock()
-		if !e.own[c.ID] {
+		if _, own := e.own[c.ID]; !own {
 			e.own[c.ID] = true
 			left = append(left, unsettled{c, now, deadline, 0})
 		}
