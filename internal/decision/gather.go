@@ -28,22 +28,6 @@ import (
 // historyDays is the number of days of the series: two years, and the windows for drift detection.
 const historyDays = 2*365 + 120
 
-// rateDays is the number of days before today from which the store's contribution rate is computed.
-const rateDays = 90
-
-// contributionRate returns the contribution per unit of revenue of the last [rateDays] days, as in `performance`. It
-// returns nil if the rate is unknown.
-func contributionRate(ctx context.Context, c *toolkit.Call) (*float64, error) {
-	p, err := c.Contribution(ctx, c.LastDays(rateDays))
-	if err != nil {
-		return nil, err
-	}
-	if rate, known := p.ChannelRate(""); known && rate > 0 {
-		return &rate, nil
-	}
-	return nil, nil //nolint:nilnil // without costs there is no rate
-}
-
 // gatherer reads the input of the detectors from a snapshot.
 type gatherer struct {
 	*toolkit.Call
@@ -99,7 +83,7 @@ func (g *gatherer) sales(ctx context.Context) (err error) {
 	g.store.Revenue, g.store.Orders, g.store.NewOrders = g.series(s, g.revenueOf), g.series(s, ordersOf), g.series(s, newOrdersOf)
 	g.store.Discounts = g.series(s, func(p snapshot.Point) float64 { return g.major(p.Discounts) })
 	g.store.Refunds = g.series(s, func(p snapshot.Point) float64 { return g.major(p.Refunds) })
-	g.store.Rate, err = contributionRate(ctx, g.Call)
+	g.store.Rate, err = g.ContributionRate(ctx)
 	return err
 }
 

@@ -53,9 +53,16 @@ func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.
 			out.Return = f.Value * float64(*roas)
 		}
 	}
-	o := geo.ProposeOptions{Return: out.Return, Rate: c.contributionRate(ctx), Seed: 1, Spend: func(treated []geo.Region) float64 {
+	o := geo.ProposeOptions{Return: out.Return, Seed: 1, Spend: func(treated []geo.Region) float64 {
 		return c.TreatedSpend(s, panel, treated, spent, c.LastDays(spendDays)) / spendDays
 	}}
+	rate, err := c.ContributionRate(ctx)
+	if err != nil {
+		return out, err
+	}
+	if rate != nil {
+		o.Rate = *rate
+	}
 	found, least, err := geo.Propose(panel, o)
 	if fault.KindOf(err) == fault.KindNotReady {
 		return out, nil
@@ -72,17 +79,20 @@ func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.
 	return out, nil
 }
 
-// contributionRate returns the contribution per unit of revenue, or 0 if costs are unknown.
-func (c *Call) contributionRate(ctx context.Context) float64 {
-	p, err := c.CustomerPanel(ctx, civil.Range{}, "")
+// rateDays is the number of days before today from which the store's contribution rate is computed.
+const rateDays = 90
+
+// ContributionRate returns the contribution per unit of revenue of the last [rateDays] days, as in `performance`. It
+// returns nil if the rate is unknown or not above 0.
+func (c *Call) ContributionRate(ctx context.Context) (*float64, error) {
+	p, err := c.Contribution(ctx, c.LastDays(rateDays))
 	if err != nil {
-		return 0
+		return nil, err
 	}
-	m, err := p.Margins()
-	if err != nil {
-		return 0
+	if rate, known := p.ChannelRate(""); known && rate > 0 {
+		return &rate, nil
 	}
-	return max(0, m.Rate)
+	return nil, nil //nolint:nilnil // without costs there is no rate
 }
 
 // Sentence describes the cheapest design, or the smallest return that a pause detects.

@@ -44,7 +44,7 @@ type LifecycleAnswer struct {
 	Aspect    LifecycleAspect   `json:"aspect"`
 	Metrics   LifecycleMetrics  `json:"metrics"`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
-	Margin    *MarginInfo       `json:"margin,omitempty" doc:"Basis of the contribution margin."`
+	Margin    *MarginInfo       `json:"margin,omitempty" doc:"Basis of the gross margin."`
 	answer.Table[LifecycleRow]
 	answer.Closing
 }
@@ -64,7 +64,7 @@ type LifecycleMetrics struct {
 	LTVToCAC    *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
 }
 
-// MarginInfo is the basis of contribution margins.
+// MarginInfo is the basis of gross margins.
 type MarginInfo struct {
 	Source      cohort.MarginSource `json:"source" doc:"costs: costs of every order are known; costs_of_a_part: the margin rate of the known part is applied to the rest."`
 	RatePct     answer.Percent      `json:"rate_pct" doc:"Margin as a share of revenue without tax and shipping."`
@@ -86,7 +86,7 @@ type LifecycleRow struct {
 	CAC         *answer.Money                  `json:"cac,omitempty" doc:"Channel spend per new customer."`
 	LTV90       *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
 	LTV365      *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
-	Margin90    *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
+	Margin90    *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Gross margin per customer."`
 	Margin365   *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
 	Payback     string                         `json:"payback,omitempty" doc:"Day on which margin per customer covers CAC."`
 	PaybackDays *PaybackDays                   `json:"payback_days,omitempty" detail:"analyst" doc:"Absent if CAC is not covered: payback gives the reason."`
@@ -189,7 +189,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 }
 
 // paybackMethod describes how margins and paybacks are computed.
-const paybackMethod = "Contribution margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
+const paybackMethod = "Gross margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
 	"CAC is total spend divided by new customers. For a channel, last touch credits the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
@@ -353,7 +353,7 @@ func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string
 	}
 	switch payback := a.Metrics.PaybackDays; {
 	case payback != nil && payback.High != nil && *payback.High == 0:
-		text += " Contribution margin covers CAC with the first order."
+		text += " Gross margin covers CAC with the first order."
 	case payback != nil && payback.High != nil:
 		text += fmt.Sprintf(" Payback is on %s (90%% interval day %s to %s).", a.Metrics.Payback, payback.Low, *payback.High)
 	case payback != nil:

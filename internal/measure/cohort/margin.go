@@ -24,14 +24,14 @@ const (
 	leastCoverage              = 0.5               // minimum coverage for using the rate of the sales with costs
 )
 
-// Margins converts sales to contribution margin.
+// Margins converts sales to gross margin.
 type Margins struct {
 	Source   MarginSource
 	Rate     float64 // margin per revenue, for sales without costs
 	Coverage float64 // share of revenue with known costs
 }
 
-// MarginsOf returns the rule for contribution margin. Sales with costs use their costs. If at least half but not all of
+// MarginsOf returns the rule for gross margin. Sales with costs use their costs. If at least half but not all of
 // the revenue has costs, the other sales use the rate of the sales with costs. With less than half, the other sales use
 // the assumed rate. No costs and an assumed rate of 0 (unknown) result in a not-ready fault. A rate is at most 1.
 func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
@@ -65,7 +65,7 @@ func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	return m, nil
 }
 
-// Of returns the contribution margin of a sale in minor units.
+// Of returns the gross margin of a sale in minor units.
 func (m Margins) Of(s Sale) int64 {
 	if s.CostKnown {
 		return s.Revenue - s.Cost

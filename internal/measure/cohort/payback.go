@@ -23,8 +23,8 @@ type Payback struct {
 	Level    float64
 }
 
-// PaybackOf returns the day on which the observed margin per customer reaches the acquisition cost. The curve must be
-// contribution margin, not revenue. The cost is ad spend / new customers, in minor units.
+// PaybackOf returns the day on which the observed margin per customer reaches the acquisition cost. The curve must
+// contain gross margin, not revenue. The cost is ad spend / new customers, in minor units.
 //
 // The interval of the day inverts the curve's intervals. It contains each day on which the margin is not significantly
 // below the cost, unless the margin was significantly above the cost before. Brookmeyer and Crowley (1982) define the
