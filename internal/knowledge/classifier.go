@@ -12,7 +12,7 @@ import (
 //go:embed wordings.txt
 var wordingsText string
 
-// foreignTexts is the name of the wordings that no article answers.
+// foreignTexts is the heading in wordings.txt of the questions that no article answers.
 const foreignTexts ID = "none"
 
 // Constants of the classifier, calibrated on testdata/development.tsv and testdata/questions.tsv.
@@ -188,7 +188,7 @@ func (c *classifier) bestWrong(v []part, right int, scores []float32) int {
 	return wrong
 }
 
-// add adds a multiple of a text's vector to weights of a class.
+// add adds a multiple of a text's vector to the weights of a class.
 func (c *classifier) add(weight []float32, v []part, class int, by float32) {
 	for _, p := range v {
 		first, end := c.start[p.feature], c.start[p.feature+1]

@@ -416,7 +416,7 @@ func (x *index) corrected(word string, near []string) term {
 	return t
 }
 
-// others returns the words of the field that an everyday word may mean.
+// others returns the technical terms that an everyday word may mean.
 func (x *index) others(word string) []other {
 	var all []other
 	for _, s := range thesaurus[stem(word)] {

@@ -40,7 +40,7 @@ func questions(t testing.TB, name string) []question {
 	return all
 }
 
-// tally counts the answers to a set of questions. It counts foreign questions, those without an article, separately.
+// tally counts the answers to a set of questions. It separately counts questions that no article answers.
 type tally struct {
 	asked, first, three, foreign, rejected int
 	missed                                 []string

@@ -16,7 +16,7 @@ import (
 // Length is the part of an article that a text contains.
 type Length string
 
-// The lengths. They are the levels of detail of answers.
+// The lengths are the levels of detail of answers.
 const (
 	Summary Length = "summary" // one paragraph: definition and formula
 	Analyst Length = "analyst" // the whole article
@@ -74,7 +74,7 @@ func (a *Article) whole() string {
 	return b.String()
 }
 
-// with returns the arguments of a call as text, after the word with.
+// with returns the arguments of a call as text after the word "with". It returns "" without arguments.
 func (c *Call) with() string {
 	if len(c.Arguments) == 0 {
 		return ""
