@@ -58,7 +58,7 @@ type Console struct {
 	routes  *frame.Routes
 }
 
-// accountPages are sign-in, invitations, OAuth consent and the account of the visitor.
+// accountPages serves the pages of sign-in, invitations, OAuth consent and the visitor's account.
 type accountPages struct {
 	*frame.Frame
 	addresses clientip.Addresses

@@ -82,7 +82,8 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 	}
 }
 
-// Forms offer the channels of the store and the ad platforms that it does not use yet. Channels are not typed.
+// Forms offer the channels of the store and the ad platforms that the store does not use yet. Users select a channel
+// and do not type it.
 func TestFormsListTheChannelsOfTheStore(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)

@@ -105,7 +105,7 @@ func newModelSite(t *testing.T) *site {
 	return newSiteWith(t, func(s *site, o *console.Options) { o.Ask = s.models.answer })
 }
 
-// answer is the answer of the tools optimization and optimize_budget for the model of the test.
+// answer returns the answer of the tool optimization or optimize_budget for the model of the test.
 func (m *models) answer(_ context.Context, _ auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error) {
 	var asked struct {
 		Total       float64                        `json:"total_budget"`

@@ -64,7 +64,7 @@ func changed(answers frame.Ask, change func(answer map[string]any)) frame.Ask {
 	}
 }
 
-// forTool answers the calls of one tool, and passes the others on.
+// forTool returns a function that uses answers for the calls of one tool and others for all other calls.
 func forTool(name string, answers, others frame.Ask) frame.Ask {
 	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
 		if tool == name {

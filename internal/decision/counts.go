@@ -9,8 +9,8 @@ import (
 )
 
 // Method describes how findings and their values are obtained.
-const Method = "A change is a finding if its robust z-score against the series' own history is at least 3. It is also compared with the previous year. Values are expected gains per month: " +
-	"contribution where costs are known, revenue otherwise. A finding points to a change; it does not prove its cause."
+const Method = "A change is a finding if its robust z-score against the series' own history is at least 3. Changes are also compared with the previous year. Values are expected gains per month: " +
+	"contribution where costs are known, revenue otherwise. A finding does not prove the cause of the change."
 
 // InsightCounts are numbers of insights.
 type InsightCounts struct {

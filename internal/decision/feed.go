@@ -143,7 +143,7 @@ func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decisi
 // unitOf returns a sentence that states the unit of monthly values.
 func unitOf(rate *float64) string {
 	if rate == nil {
-		return "Values are revenue, because costs are unknown."
+		return "The gains are revenue, because costs are unknown."
 	}
 	return fmt.Sprintf("Values are contribution, computed as %s of revenue.", answer.Percent(100**rate))
 }

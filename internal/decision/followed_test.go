@@ -68,7 +68,7 @@ type future struct {
 }
 
 // withFuture generates a demo store, trains its model with its experiments, and passes it to the function use. The
-// folder dir keeps the model.
+// folder dir contains the model.
 func withFuture(t *testing.T, dir string, seed uint64, use func(f future)) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
@@ -145,8 +145,8 @@ func withFuture(t *testing.T, dir string, seed uint64, use func(f future)) {
 	use(f)
 }
 
-// contribution returns the true contribution after spend of the next days. Each channel has its current daily spend, times
-// the factor of the day. Without this, the store's own plan changes the spend of each channel.
+// contribution returns the true contribution after spend of the next days. Each channel has its current daily spend,
+// times the factor of the day. Without this replacement, the store's own plan would change the spend of each channel.
 func (f future) contribution(factor func(channel measure.Channel, day int) float64) float64 {
 	revenue, spend := f.simulated.Ahead(func(channel measure.Channel, day int, planned float64) float64 {
 		if current, ok := f.current[channel]; ok {
@@ -325,7 +325,7 @@ type budgeted struct {
 	True   float64              `json:"true"` // change of the contribution of the next days
 }
 
-// changes reports whether the tool advises the budget.
+// changes reports whether the tool recommends to raise or lower the budget.
 func (b budgeted) changes() bool {
 	return b.Advice == toolkit.RaiseBudget || b.Advice == toolkit.LowerBudget
 }

@@ -101,7 +101,7 @@ func (p *planner) add(s Step) { p.plan.Steps = append(p.plan.Steps, s) }
 // mostChecks is the number of insights that become steps on the first working day.
 const mostChecks = 4
 
-// checks adds the insights that need a decision this week. Budget moves come from the model alone.
+// checks adds the insights that need a decision this week. Only the model proposes budget changes.
 func (p *planner) checks(insights []Insight) {
 	day := p.workday(p.Today.AddDays(1))
 	n := 0
@@ -120,7 +120,7 @@ func (p *planner) moves(ctx context.Context) error {
 	switch {
 	case err != nil:
 		text, hint, _ := fault.Public(err)
-		p.plan.Reasons = append(p.plan.Reasons, "The plan has only checks and experiments: "+text+". "+hint)
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: "+text+". "+hint)
 		return nil
 	case p.Guardrails.Stop:
 		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: the guardrail stop blocks changes by tools.")
@@ -164,8 +164,8 @@ func (p *planner) moves(ctx context.Context) error {
 // leastMove is the minimum planned change of a channel, as a share of its spend.
 const leastMove = 0.03
 
-// move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or
-// the plan ends.
+// move adds the steps of one channel. Once per learning period, it changes the budgets of the channel's largest
+// campaigns. It stops when the planned change is reached or the plan ends.
 func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocation) {
 	if !p.movable(a.Channel) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return

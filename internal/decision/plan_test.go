@@ -255,7 +255,7 @@ func TestRanksOfDecisions(t *testing.T) {
 
 func TestUnitsOfValues(t *testing.T) {
 	t.Parallel()
-	if got := unitOf(nil); got != "Values are revenue, because costs are unknown." {
+	if got := unitOf(nil); got != "The gains are revenue, because costs are unknown." {
 		t.Error(got)
 	}
 	if got := unitOf(new(0.425)); got != "Values are contribution, computed as 42.5% of revenue." {
@@ -279,7 +279,7 @@ func TestUnitsOfValues(t *testing.T) {
 	}
 }
 
-// The sentence and the call of a finding of each kind.
+// The test checks the sentence and the call of each kind of finding.
 func TestWordsOfFindings(t *testing.T) {
 	t.Parallel()
 	c := asking("2026-03-10").Call

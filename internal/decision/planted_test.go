@@ -45,7 +45,7 @@ func since(day civil.Date, days int) bool {
 	return day.Before(today) && !day.Before(today.AddDays(-days))
 }
 
-// chosen reports whether an order is one of a share of all orders.
+// chosen reports whether an order is in a fixed subset that contains the given percentage of the orders.
 func chosen(ref warehouse.OrderRef, percent int) bool {
 	sum := 7
 	for _, r := range ref.Key {
@@ -405,8 +405,9 @@ func TestAPlantedOutageAndAMistypedBudgetAreFound(t *testing.T) {
 	}
 }
 
-// A small store in which last touch credits 3 of 4 orders to the channel that their customers name, and one of 14 in the
-// last 28 days. Half of the store's customers also answer a question without channels.
+// In this small store, last touch credits 3 of 4 orders to the channel that their customers name. In the last 28 days,
+// it credits only one of 14 orders to this channel. Half of the store's customers also answer a question without
+// channels.
 func TestALostPixelIsFoundBySurveyAnswers(t *testing.T) {
 	t.Parallel()
 	var b warehouse.Batch

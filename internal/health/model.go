@@ -23,7 +23,7 @@ func checkModel(c *toolkit.Call) Finding {
 		f.Finding = fmt.Sprintf("Model %d is active. The model is fitted to %d channels and %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
 		for _, t := range m.Tests {
 			if t.Contradicts() {
-				f.Severity, f.Fix = SeverityWarning, "Check the experiment and possible confounding of the channel's spend."
+				f.Severity, f.Fix = SeverityWarning, "Check the experiment, and check whether the channel's spend follows demand."
 				f.Finding += " " + toolkit.Contradiction(t)
 				f.about = "a geo experiment contradicts the media mix model"
 			}

@@ -64,7 +64,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 		text += fmt.Sprintf(" The media mix model estimates a ROAS of %s without an experiment on the channel.", answer.Ratio(r.Modelled.Value))
 	}
 	if r.LastTouch != nil && r.Basis == snapshot.ByModel {
-		text += fmt.Sprintf(" Last touch (%s) credits the last click only, whether or not it caused the order.", answer.Ratio(*r.LastTouch))
+		text += fmt.Sprintf(" Last-touch ROAS is %s. Last touch credits only the last touchpoint, even if this touchpoint did not cause the order.", answer.Ratio(*r.LastTouch))
 	}
 	if times, ok := r.ClaimedOver(); ok {
 		text += fmt.Sprintf(" The platform reports %s times the estimate. The platform uses its own attribution window and counts view-through conversions.", answer.Ratio(times))

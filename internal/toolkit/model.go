@@ -18,7 +18,8 @@ import (
 const MmmMethod = "A Bayesian media mix model of weekly sales and spend estimates incremental revenue. The model has geometric adstock, saturation with an estimated shape, " +
 	"a trend and seasonal terms. Estimates are posterior means with 90% credible intervals. Completed geo experiments calibrate the model. Confounding, such as spend that follows demand, biases the estimates of channels without an experiment."
 
-// WhyNotNewer explains why the last training did not replace the model in use. It returns "" if it did.
+// WhyNotNewer explains why the last training did not replace the model in use. It returns "" if the last training was
+// not rejected.
 func (c *Call) WhyNotNewer() string {
 	m := c.MMM.Attempt
 	if m == nil {

@@ -129,7 +129,7 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	return text
 }
 
-// PlanStart is the spend that an allocation starts from and the contribution rates of the store.
+// PlanStart contains the spend from which an allocation starts, and the contribution rates of the store.
 type PlanStart struct {
 	Current map[measure.Channel]float64 // per window of the model; nil: the spend of the window
 	Days    civil.Range                 // days of the spend

@@ -23,7 +23,7 @@ type prompt struct {
 	write func(*asking) (task, error)
 }
 
-// task is the text of a prompt: what to find out, the calls that show it, and what to write.
+// task is the text of a prompt: the question, the tool calls that answer it, and the form of the result.
 type task struct {
 	title string
 	steps []step

@@ -211,7 +211,8 @@ func scopesOf(tool Tool, args json.RawMessage) []control.Scope {
 	return []control.Scope{control.ScopeRead, tool.Acts.Scope}
 }
 
-// acts reports whether a call changes something: a writing tool acts only if its argument is the literal true.
+// acts reports whether a call changes something: a writing tool acts only if its confirmation argument is the literal
+// true.
 func acts(tool Tool, args json.RawMessage) bool {
 	return tool.Acts.Argument != "" && string(argument(args, tool.Acts.Argument)) == "true"
 }
@@ -261,8 +262,8 @@ func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, ke
 	}))
 }
 
-// make calculates an answer. An overload gives errBusy. A question takes no turn, because its calls take one each. A call
-// that acts takes no turn, because it waits for an ad platform or the control data.
+// make calculates an answer. If the service is overloaded, make returns errBusy. A question takes no turn, because each
+// of its calls takes a turn. A call that acts takes no turn, because it waits for an ad platform or the control data.
 func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
 	if !tool.Asks && !acts(tool, args) {
 		leave, err := s.service.turns.enter(ctx)

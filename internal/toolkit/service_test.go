@@ -215,7 +215,8 @@ func TestEqualConcurrentCallsAreCalculatedOnce(t *testing.T) {
 	}
 }
 
-// In an overload, a call is rejected with a protocol error. Cached answers and calls that act need no turn.
+// In an overload, a call is rejected with a protocol error. Cached answers and calls that execute an action do not wait
+// for a free slot.
 func TestAnOverloadIsRejected(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -280,7 +281,8 @@ func TestAnAnswerSuggestsWhatTheCallerMayCall(t *testing.T) {
 	}
 }
 
-// A writing tool acts only if its argument is the literal true. Then the caller's permissions are read again.
+// A writing tool acts only if its argument is the literal true. In that case, the service reads the caller's
+// permissions again.
 func TestACallNeedsItsScopes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -603,7 +605,7 @@ func TestTheDictionaryExplainsTheFieldsOfTheCallersTools(t *testing.T) {
 	}
 }
 
-// The tools of the prompts are not part of this service.
+// The service of this test lacks the tools of the prompts, so it offers no prompt.
 func TestPromptsNeedTheirTools(t *testing.T) {
 	t.Parallel()
 	s := newBench(t).Session(key(control.ScopeRead), "r")

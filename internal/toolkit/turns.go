@@ -23,9 +23,9 @@ var errBusy = fault.Unavailable("the service is busy").WithHint("Try again in a 
 
 // turns limits the number of answers that are calculated at the same time. Further calls wait, in the order of their
 // arrival. In a burst, a call waits for up to burstWait. In an overload, a call that would wait for longer than
-// overloadWait is rejected, so the queue stays short and the service answers as many calls as without an overload. The
-// rule is that of adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel (Nichols and
-// Jacobson 2012).
+// overloadWait is rejected. The queue therefore stays short, and the service answers as many calls as without an
+// overload. The rule is that of adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel
+// (Nichols and Jacobson 2012).
 type turns struct {
 	slots   *semaphore.Weighted
 	now     func() time.Time // the real clock

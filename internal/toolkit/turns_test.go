@@ -21,7 +21,7 @@ func TestABurstWaitsAndAnOverloadIsRejected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The only turn is taken for a long time, but no call waits.
+		// The only slot is occupied for a long time, but no call waits.
 		time.Sleep(2 * burstTime)
 		time.AfterFunc(burstWait-time.Second, leave)
 		leave, took, err := enter()

@@ -93,7 +93,8 @@ func (brokenFacts) ChannelBriefs(context.Context, measure.WorkspaceID, measure.M
 	panic("what cannot happen")
 }
 
-// The cache would convert a panic to its own error, which is not counted.
+// The cache loader converts a panic to a counted error. Otherwise, the cache would return its own error, which is not
+// counted.
 func TestAPanicInACachedAnswerIsCounted(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -272,13 +272,13 @@ func units(v control.ChangeValue) *float64 {
 
 func wouldWrite(p budgetchange.Preview) string {
 	if p.Unchanged {
-		return "Nothing, because the campaign already has this value."
+		return "The execution sends and records nothing, because the campaign already has this value."
 	}
 	what := "status " + p.New.Text
 	if p.Field == control.DailyBudget {
 		what = fmt.Sprintf("daily budget %s %s", p.New.Text, p.Unit)
 	}
-	return fmt.Sprintf("One request to %s: %s. One audit row with %s as the previous value, for a rollback.",
+	return fmt.Sprintf("The execution sends one request to %s: %s. It also adds one audit row with %s as the previous value, for a rollback.",
 		ads.DisplayName(p.Account.Platform), what, p.Current)
 }
 
@@ -289,7 +289,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	if p.Field == control.DailyBudget {
 		what = fmt.Sprintf("the daily budget of %s campaign %s", ads.DisplayName(p.Account.Platform), p.Campaign)
 	}
-	move := fmt.Sprintf("from %s to %s%s", p.Current, p.New, signedPercent(a.Change))
+	move := fmt.Sprintf("from %s to %s%s", p.Current, p.New, signedPercent(p.ChangePct()))
 	switch r.Outcome {
 	case budgetchange.Executed:
 		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (audit row %s).%s", what, move, a.AuditID, pausedNote(p))

@@ -314,7 +314,7 @@ func warnCreators(a *answer.Closing, r creator.Rates) {
 		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and a survey answer that names the creator. The share of orders with a code is therefore mostly assumed.", answer.Quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated. The estimate assumes that the creators generated %.0f%%.", 100*creator.Assumed))
+		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which orders with a creator code the creators generated. The estimate assumes that they generated %.0f%% of these orders.", 100*creator.Assumed))
 	}
 }
 

@@ -117,7 +117,7 @@ func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.Segme
 	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s with %s in revenue %s, %s.", title(string(a.Segment)), plural(answer.Orders(sums.Orders), "order", "orders"),
+		return fmt.Sprintf("%s customers placed %s and generated revenue of %s %s, %s.", title(string(a.Segment)), plural(answer.Orders(sums.Orders), "order", "orders"),
 			c.Amount(f.Basis.Revenue(sums)), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	}
 	text := fmt.Sprintf("New customers placed %s of %s %s and generated %s of %s in revenue.",

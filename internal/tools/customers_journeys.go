@@ -77,7 +77,7 @@ func journeyCredits(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, da
 	})
 	slices.SortStableFunc(ended, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
 	a.Credits, err = pathCredits(ended)
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Markov shares are proportional to the removal effects of the channels. Intervals come from Poisson resamples of the paths.", Seed: new(uint64(pathSeed))}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Markov shares are proportional to the removal effects of the channels. Intervals come from a Poisson bootstrap of the conversion paths.", Seed: new(uint64(pathSeed))}
 	return err
 }
 

@@ -56,7 +56,7 @@ func TestPagesOfToolsAreCurrent(t *testing.T) {
 // indexOfTools lists the tools in the contract's order.
 func indexOfTools() string {
 	var b strings.Builder
-	b.WriteString("# Tools\n\nEach page has the parameters of a tool and a call with its answer from the store of the tests. Amounts are in the currency of the\nworkspace, days in its time zone.\n\n| tool | use |\n|---|---|\n")
+	b.WriteString("# Tools\n\nEach page lists the parameters of a tool, and shows a call with its answer for the test store. Amounts are in the currency of the\nworkspace, and days are in its time zone.\n\n| tool | use |\n|---|---|\n")
 	for _, tool := range All() {
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s |\n", tool.Name, tool.Name, tool.Description)
 	}
@@ -83,7 +83,8 @@ func pageOfTool(t *testing.T, tool toolkit.Tool) string {
 	return b.String()
 }
 
-// exampleOf returns the files of the golden case with the defaults, else of the first case with an answer.
+// exampleOf returns the files of the golden case with the defaults, or of the first case with an answer if there is no
+// such case.
 func exampleOf(t *testing.T, tool string) map[string]string {
 	t.Helper()
 	cases, err := filepath.Glob(filepath.Join("testdata", tool, "*.txtar"))
@@ -109,15 +110,15 @@ func exampleOf(t *testing.T, tool string) map[string]string {
 
 // behavior states what the tool changes and needs.
 func behavior(tool toolkit.Tool) string {
-	text := "Reads only; scope `measurement.read`."
+	text := "The tool only reads data. It requires the scope `measurement.read`."
 	switch {
-	case tool.Destructive:
-		text = "Changes an ad platform, after a preview and with confirmation; scope `measurement.approve_execution`."
+	case tool.Writes && tool.OpenWorld:
+		text = fmt.Sprintf("The tool changes a campaign on an ad platform, after a preview and with confirmation. The change requires the scope `%s`.", tool.Acts.Scope)
 	case tool.Writes:
-		text = "Writes, after a preview and with confirmation."
+		text = fmt.Sprintf("The tool changes records of the workspace, after a preview and with confirmation. The change requires the scope `%s`.", tool.Acts.Scope)
 	}
 	if tool.Model {
-		text += " Needs a trained media mix model."
+		text += " It also requires a trained media mix model."
 	}
 	return text
 }

@@ -20,7 +20,7 @@ import (
 var Experiments = toolkit.Define(toolkit.Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
-	Description: "Experiment results: incremental vs reported ROAS, incrementality factors by channel, the next channel to test, a guide.",
+	Description: "Experiment results: incremental vs reported ROAS, incrementality factors by channel, the next channel to test, and a guide to methods.",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runExperiments)
 
@@ -139,7 +139,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	return nil
 }
 
-// filtered adds the answer's channel filter, if it has one.
+// filtered adds the channel filter of the answer to the arguments. An answer without a channel filter changes nothing.
 func filtered(arguments map[string]any, channel measure.Channel) map[string]any {
 	if channel != "" {
 		arguments["channel"] = string(channel)

@@ -70,7 +70,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	}
 	a.estimated()
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is the last-touch return. The interval assumes an untested factor (0.2 to 1.8).")
+		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is the last-touch return. The interval uses the prior of an untested factor (90% interval 0.2 to 1.8).")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)

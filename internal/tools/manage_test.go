@@ -69,7 +69,7 @@ func (s *storedRecords) DismissInsight(ctx context.Context, p auth.Principal, d 
 	return s.Store.DismissInsight(ctx, d, actorOf(p))
 }
 
-// recording is a session of a key that may write, over records of its own.
+// recording opens a session with a write key on a separate control database.
 func recording(t *testing.T) mcp.Session {
 	t.Helper()
 	deps := fixtureDeps(t)
@@ -245,7 +245,7 @@ func TestAnExperimentMovesAsFarAsItCan(t *testing.T) {
 	}
 }
 
-// A saved report is a resource of its workspace with the answer of today.
+// A saved report is a resource of its workspace. The resource contains today's answer.
 func TestASavedReportIsAResource(t *testing.T) {
 	t.Parallel()
 	s := recording(t)

@@ -64,7 +64,7 @@ func refunded(b *warehouse.Batch) *warehouse.Batch {
 	return b
 }
 
-// loyalAs is the store of returning customers with other amounts.
+// loyalAs returns the orders of the store "loyal" with other amounts.
 func loyalAs(charged func(i int) int64) *warehouse.Batch {
 	b := loyalBatch()
 	for i := range b.Orders {
@@ -74,7 +74,7 @@ func loyalAs(charged func(i int) int64) *warehouse.Batch {
 	return b
 }
 
-// oddStores are stores in which some total is zero, or some group has no or one member.
+// oddStores are stores in which a total is zero, or a group has at most one member.
 func oddStores() map[measure.WorkspaceID]*warehouse.Batch {
 	creators := &warehouse.Batch{}
 	creators.Creators = []warehouse.Creator{{Source: "creators", ID: "5c1f2a34-0000-4000-8000-000000000001", Name: "Mira"}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The topic with the most words in the question answers it, and the other channels stay in the rows.
+// The answer uses the topic with the most words in the question. The rows still contain the other channels.
 func TestTheSummaryAnswersTheQuestion(t *testing.T) {
 	t.Parallel()
 	channels := len(answerAs[OptimizationAnswer](t, "optimization", `{}`).Rows)

@@ -12,7 +12,7 @@ import (
 var PauseCampaign = toolkit.DefineAction(toolkit.Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",
-	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",
+	Description: "Preview pausing a campaign, or pause it with confirm=true. The change is recorded, and resume_campaign reverses it.",
 	Writes:      true,
 	Destructive: true,
 	Repeatable:  true,

@@ -52,9 +52,9 @@ SELECT CAST(revenue - cost - CAST(round(base_cost * base_open / base_covered) AS
     SELECT sum(amount) FROM {{refunds}} WHERE day BETWEEN DATE '2026-02-01' AND DATE '2026-02-28'
 ) AS BIGINT) FROM sums`
 
-// partlyCosted returns two months of orders in two currencies. Of the four products, one has costs on its lines, one
-// has a cost that changes within the period, one has a cost from a certain day, and one has no cost. Some refunds are
-// after the period. Some orders are wholesale.
+// partlyCosted returns two months of orders in two currencies. Of the four products, one has costs on its lines, and
+// one has a cost that changes within the period. One has a cost from a certain day, and one has no cost. Some refunds
+// are after the period. Some orders are wholesale.
 func partlyCosted() *warehouse.Batch {
 	b := shop(68, 5, func(i int, o *warehouse.Order) {
 		o.Charged, o.Tax, o.Shipping = int64(2000+37*i), int64(100+i), 490
@@ -149,8 +149,8 @@ func TestWithoutCostsTheContributionIsAbsentAndTheAnswerSaysWhatToImport(t *test
 	}
 }
 
-// At the store's contribution rate, more budget raises revenue and lowers the contribution after spend. The parts of the
-// change add up to it.
+// At the store's contribution rate, more budget raises revenue and lowers the contribution after spend. The parts add
+// up to the whole change.
 func TestABudgetThatLosesMoneySaysSo(t *testing.T) {
 	t.Parallel()
 	ask := func(total float64) OptimizeBudgetAnswer {

@@ -114,7 +114,7 @@ func (r *replayedStore) train(t *testing.T) {
 const maxReplayedCalls = 30
 
 // TestConversationsStayInTheirBudget replays conversations. An answer has one token for each four bytes of its text
-// ([answer.BytesPerToken]); every answer stays below the budget of its level with default arguments. The first
+// ([answer.BytesPerToken]). Every answer stays below the budget of its level with default arguments. The first
 // questions are answered in at most 30 calls, and the answers contain the requested figures.
 func TestConversationsStayInTheirBudget(t *testing.T) {
 	t.Parallel()

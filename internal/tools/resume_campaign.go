@@ -12,7 +12,7 @@ import (
 var ResumeCampaign = toolkit.DefineAction(toolkit.Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",
-	Description: "Preview resuming a paused campaign, or do it with confirm=true. Recorded; pause_campaign undoes it.",
+	Description: "Preview resuming a paused campaign, or resume it with confirm=true. The change is recorded, and pause_campaign reverses it.",
 	Writes:      true,
 	Destructive: true,
 	Repeatable:  true,

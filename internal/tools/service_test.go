@@ -359,7 +359,7 @@ func BenchmarkKeptAnswer(b *testing.B) {
 	}
 }
 
-// demoted returns a caller who now has only read permission.
+// demoted renews every caller with only the read scope.
 type demoted struct{ asked int }
 
 func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, error) {

@@ -338,8 +338,8 @@ func addOddities(b *warehouse.Batch) {
 	}
 }
 
-// untouchedBatch is one order per day for ten weeks without a channel, as some shops export them. With ads it has
-// campaign-level reports without ads and with a gap of two days.
+// untouchedBatch returns one order per day for ten weeks, without a channel, as some shops export orders. If the
+// parameter ads is true, the batch also has campaign-level reports with a gap of two days.
 func untouchedBatch(ads bool) *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for day := fixtureToday.AddDays(-69); !day.After(fixtureToday); day = day.AddDays(1) {

@@ -75,7 +75,7 @@ func notMade(r budgetchange.Result) error {
 	return nil
 }
 
-// setGuardrails sets the guardrails of the form, or stops and allows changes by tools.
+// setGuardrails sets the guardrails of the form, or stops or allows all changes by tools.
 func (c *pages) setGuardrails(v frame.Visit, p frame.Place) error {
 	call := v.Calls(p.Workspace.ID)
 	g, err := operation.ShowGuardrails.Do(v.Context(), c.Operations, call, operation.None{})
@@ -117,7 +117,7 @@ type choice struct{ Value, Text string }
 // yesNo are the choices of a guardrail that is on or off.
 var yesNo = []choice{{"true", "yes"}, {"false", "no"}}
 
-// Limits lists the guardrails of the form, without the stop.
+// Limits lists the guardrails of the form, without the guardrail that stops all changes.
 func (v changesView) Limits() (all []guardrail) {
 	labels := map[string]string{
 		"max-step-pct": "Maximum change of a daily budget", "floor": "Minimum daily budget", "ceiling": "Maximum daily budget",

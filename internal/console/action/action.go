@@ -27,7 +27,7 @@ type bundle struct {
 	Token string
 }
 
-// picked is a row with the bundle of its page.
+// picked combines the data of the page with one row, for the template of that row.
 type picked struct {
 	First  bundle
 	Second any

@@ -87,7 +87,7 @@ func filterIn(query url.Values, ws measure.WorkspaceID) (f filter, err error) {
 	return f, nil
 }
 
-// selects reports whether the change matches. Days are in the time zone of the workspace.
+// selects reports whether the filter includes the change. Days are in the time zone of the workspace.
 func (f filter) selects(c control.BudgetChange, w control.Workspace) bool {
 	day := civil.DayOf(c.At, w.Location())
 	return (f.Platform == "" || c.Platform == f.Platform) && (f.Status == "" || c.Status == f.Status) &&
@@ -227,7 +227,8 @@ func (c *pages) selected(v frame.Visit, p frame.Place, f filter) ([]changeRow, e
 	return rows, nil
 }
 
-// campaignsOf lists the campaigns of changes by name. The filter can also be a part of a name.
+// campaignsOf lists the campaigns of changes by name. If the chosen text is not the ID of a campaign, campaignsOf adds
+// it as a part of a name.
 func campaignsOf(all []changeRow, chosen string) []frame.Option {
 	named := map[string]string{}
 	for _, one := range all {

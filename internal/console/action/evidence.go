@@ -66,7 +66,7 @@ func (r *periodRow) fill(f figures, currency money.Currency) {
 	}
 }
 
-// figures are spend and last-touch revenue of a campaign; nil for unknown.
+// figures contains the spend and the last-touch revenue of a campaign. An unknown figure is nil.
 type figures struct{ Spend, Revenue *float64 }
 
 // figures returns the figures of the campaign of a change in a period.

@@ -28,7 +28,7 @@ func (b Block) WithCSV(address string) Block {
 	return b
 }
 
-// Legend is a series of a chart. The class is a line or an area of console.css.
+// Legend is a series of a chart. Class is the CSS class of a line or an area in console.css.
 type Legend struct{ Name, Class string }
 
 // Option is a named link, such as a choice of a menu or a tab.

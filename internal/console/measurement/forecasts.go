@@ -227,7 +227,7 @@ func (c *forecastPages) forecasts(v frame.Visit, p frame.Place, with frame.Argum
 	return forecastsOf(a), nil
 }
 
-// shownTargets is the number of targets per page. The order is: in progress, upcoming, past; the latest first.
+// shownTargets is the number of targets per page. The order is that of [pacing.SortByTime].
 const shownTargets = 20
 
 func (c *forecastPages) showForecasts(w http.ResponseWriter, v frame.Visit, status int, view forecastsView) {
@@ -384,7 +384,7 @@ func (c *forecastPages) outlook(v frame.Visit, view *forecastsView, row forecast
 	return d, nil
 }
 
-// yearDays is one year earlier with the same weekdays.
+// yearDays is the distance in days to the same weekday one year earlier.
 const yearDays = 364
 
 // earlier returns the cumulative total of the same days one year earlier. It returns nil if a day is unknown or the row
@@ -535,7 +535,7 @@ func targetIn(form url.Values) (change targetChange, err error) {
 	return change, nil
 }
 
-// Valid years of the first day; other years are typos.
+// The constants limit the year of the first day. Other years are treated as typos.
 const (
 	firstTargetYear = 2000
 	targetYears     = 10 // maximum number of years after the current year

@@ -44,7 +44,7 @@ const (
 	forecastsPath = "/forecasts"
 )
 
-// modelPages are the media mix model and the budget optimizer.
+// modelPages serves the pages of the media mix model and the budget optimizer.
 type modelPages struct {
 	*frame.Frame
 	models    Models

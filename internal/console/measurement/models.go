@@ -47,7 +47,7 @@ type modelTab struct {
 	fill       func(*modelPages, frame.Visit, *modelsView) error
 }
 
-// modelTabs returns the views. The first view is the Media mix model page.
+// modelTabs returns the views of the media mix model. The Media mix model page shows the first view.
 func modelTabs() []modelTab {
 	return []modelTab{
 		{frame.ModelsPath, "Summary", (*modelPages).summary},

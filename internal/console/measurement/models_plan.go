@@ -30,7 +30,7 @@ type planView struct {
 	currency money.Currency
 }
 
-// planField is the limits of a channel in the form.
+// planField contains the limits of a channel in the form.
 type planField struct {
 	Channel, Name, Min, Max, Step, Now string // Step is the maximum weekly change, in percent of usual spend
 }

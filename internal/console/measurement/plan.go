@@ -258,7 +258,7 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 		}
 		view.Tiles = tilemap.New(view.Treated, known)
 		view.Regions = frame.ChoicesOf("treated", "Regions with changed spend",
-			"Proposed: the set with the lowest minimum detectable effect (MDE) in backtests. If you change the regions, Assay computes the power again. All other regions are controls.", known, view.Treated)
+			"The proposed set of regions has the lowest minimum detectable effect (MDE) in backtests. If you change the regions, Assay computes the power again. All other regions are controls.", known, view.Treated)
 	}
 	return nil
 }
@@ -298,8 +298,8 @@ func (e *experimentPlan) choose(key string) {
 	}
 }
 
-// dates sets the days of the query. By default, the test starts on the Monday after next and has the test length of the
-// readiness check.
+// dates sets the days of the test from the query. By default, the test starts on the Monday after next and has the test
+// length of the readiness check.
 func (e *experimentPlan) dates(query url.Values, today civil.Date) {
 	e.Start = civil.ByWeek.Start(today).AddDays(2 * weekDays)
 	if day, err := civil.Parse(query.Get("start")); err == nil {

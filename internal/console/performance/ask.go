@@ -145,7 +145,7 @@ func columnName(key string) string {
 	return frame.Capitalized(frame.Words(strings.TrimSuffix(key, "_pct")))
 }
 
-// columnsOf returns the plain members of the first row in their order.
+// columnsOf returns the names of the members of the first row that are plain values, in the order of the row.
 func columnsOf(result json.RawMessage) []string {
 	var rows struct{ Rows []json.RawMessage }
 	if json.Unmarshal(result, &rows) != nil || len(rows.Rows) == 0 {

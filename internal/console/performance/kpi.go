@@ -8,7 +8,7 @@ import (
 	"assay/internal/console/frame"
 )
 
-// direction is the direction of a change that is an improvement.
+// direction states which direction of a change is an improvement.
 type direction int
 
 const (

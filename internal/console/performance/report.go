@@ -165,7 +165,7 @@ func (r *request) section(id, title, note, article string, call *frame.Call) fra
 	return s
 }
 
-// csv returns the address of the rows of a table as a file.
+// csv returns the URL from which a table is downloaded as CSV.
 func (r *request) csv(table string) string {
 	query := withoutFormat(r.URL).Query()
 	query.Set("format", "csv")

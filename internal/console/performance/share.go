@@ -24,7 +24,7 @@ const (
 	sharedPath = "/shared/" // followed by the secret of a link
 )
 
-// shareDays are the choices for the lifetime of a link. The second is the default.
+// shareDays are the choices for the lifetime of a link. The second choice is the default.
 var shareDays = []int{1, 7, 30, 90}
 
 // sharesView is the view of the share links of a workspace.

@@ -44,7 +44,7 @@ type costScope struct {
 	Parts []frame.Option
 }
 
-// The prefixes of a part of the sales in the form.
+// Prefixes of the form value that selects the sales of a surface or a channel.
 const (
 	ofSurface = "surface:"
 	ofChannel = "channel:"

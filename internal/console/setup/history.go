@@ -124,7 +124,7 @@ func changeRows(changes []measure.DayChange, currency money.Currency) []changeRo
 	return rows
 }
 
-// versionRows returns the versions in order, each with its changes to the previous one.
+// versionRows returns the versions in order, each with its changes from the previous version.
 func versionRows(versions []measure.DayVersion, currency money.Currency) []changeRow {
 	var rows []changeRow
 	for i, now := range versions {

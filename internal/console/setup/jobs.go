@@ -22,7 +22,7 @@ func (c *dataPages) runningJobs(v frame.Visit, p frame.Place) ([]*frame.JobView,
 	return views, err
 }
 
-// jobsPath receives the form that cancels a job.
+// jobsPath is the path that receives the form that cancels a job.
 const jobsPath = "/jobs"
 
 // cancelJob cancels a job and redirects to the form's page.

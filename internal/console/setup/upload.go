@@ -289,7 +289,7 @@ func (c *dataPages) importing(up upload, shelved pending.ID, show func(dataView)
 }
 
 func (c *dataPages) fileGone(w http.ResponseWriter, v frame.Visit, p frame.Place) {
-	c.showData(w, v, http.StatusConflict, dataView{Place: p, Messages: frame.Messages{Problem: "File not found: the file was imported or discarded, or 30 minutes have passed. Upload the file again. No row is imported twice."}})
+	c.showData(w, v, http.StatusConflict, dataView{Place: p, Messages: frame.Messages{Problem: "File not found: the file was imported, discarded or not used for 30 minutes. Upload the file again. No row is imported twice."}})
 }
 
 const maxFileName = 100 // characters

@@ -27,8 +27,8 @@ type answer func(http.ResponseWriter, frame.Visit, frame.Place)
 type work func(ctx context.Context, call operation.Call) (answer, error)
 
 // perform processes a file immediately if its unpacked content is small. Otherwise it starts a background job and
-// redirects to the progress page. perform releases the file when the work ends. The work waits for other imports,
-// because the progress page shows that it waits.
+// redirects to the progress page. perform releases the file when the work ends. The work waits for other imports
+// instead of failing. The progress page shows that the job waits.
 func (c *dataPages) perform(w http.ResponseWriter, v frame.Visit, p frame.Place, file ingest.File, what string, release func(), do work) {
 	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Member(v.Visitor.User.ID).Waiting()}
 	if ingest.Weight(file, largeFile) < largeFile {
@@ -108,7 +108,7 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 	call := v.Calls(p.Workspace.ID)
 	job, ok := c.Operations.Jobs.Job(jobs.ID(query.Get("task")))
 	if !ok || job.Workspace != p.Workspace.ID || job.By != call.Caller.Actor || job.Kind != jobs.Import.Name {
-		c.showData(w, v, http.StatusNotFound, dataView{Place: p, Messages: frame.Messages{Problem: "Task not found: the service was restarted, or 30 minutes have passed. " +
+		c.showData(w, v, http.StatusNotFound, dataView{Place: p, Messages: frame.Messages{Problem: "Task not found: the service was restarted, or the task ended more than 30 minutes ago. " +
 			"The list of imports below shows whether the file was imported. If not, upload the file again. No row is imported twice."}})
 		return
 	}

@@ -10,8 +10,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// counts returns the daily orders of 51 regions of very different sizes, about 80 orders per day in total, with a
-// common season and common noise. A third of the regions, drawn at random, is treated in the last 35 days.
+// counts returns the daily orders of 51 regions of very different sizes, with a common season and common noise. All
+// regions together have about 80 orders per day. A third of the regions, drawn at random, is treated in the last 35
+// days.
 func counts(t testing.TB, seed uint64) (*geo.Panel, geo.Test) {
 	t.Helper()
 	const regions, periods, start, daily = 51, 175, 140, 80

@@ -41,7 +41,7 @@ func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations
 	return refitOf(newBench(), again, fr.target(treated), donors, constant, order)
 }
 
-// refitOf prepares the test on an estimator with a frame that matches all periods.
+// refitOf prepares the conformal test. The frame of the estimator must include the periods of the test in the fit.
 func refitOf(b *bench, e *estimator, t target, donors []int, shape []float64, order *permutations) *refit {
 	r := &refit{estimator: e, target: t, donors: donors, bench: b, order: order, shape: shape}
 	r.base = e.series(t)

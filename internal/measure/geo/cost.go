@@ -25,7 +25,7 @@ func (r *Return) Estimate() *measure.Estimate {
 	return estimated(r.PerCost, r.PerCostInterval)
 }
 
-// ratio divides by a cost that is known exactly, so intervals only change their unit.
+// ratio divides the incremental outcome by a cost that is known exactly, so intervals only change their unit.
 func (r *Result) ratio(cost float64) *Return {
 	total := float64(len(r.Treated) * r.Periods)
 	out := &Return{PerCost: r.Incremental / cost, PerCostInterval: r.Interval.Times(total / cost)}

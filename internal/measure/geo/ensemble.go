@@ -84,7 +84,7 @@ func (a analysis) shift(r *Result, estimators []*estimator) {
 	}
 }
 
-// blend describes the weighted mean of the members: their donors' weights and gaps. Notes are from the first member.
+// blend sets the donor weights and the gaps to the weighted means of the members. Notes are from the first member.
 func (a analysis) blend(r *Result, estimators []*estimator) {
 	weights := map[Region]float64{}
 	base := 0.0

@@ -45,7 +45,7 @@ func Prior(level float64) measure.Estimate {
 //
 //	mean = (1/σ₀² + f/σ²)·v,  v = 1/(1/σ₀² + 1/σ²),
 //
-// where f ± σ is the result of [Pool] and 1 ± σ₀ the prior. After an inconclusive test, the factor remains near the
+// where f ± σ is the result of [Pool] and 1 ± σ₀ is the prior. After an inconclusive test, the factor remains near the
 // prior. A precise test replaces the prior.
 func Posterior(factors []measure.Estimate, level float64) (Pooled, error) {
 	pooled, err := Pool(factors, level)

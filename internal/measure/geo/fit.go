@@ -168,7 +168,7 @@ func (a analysis) run() (*Result, error) {
 	return r, nil
 }
 
-// matched analyzes by a method that weights donors.
+// matched analyzes the experiment by a method that weights donors.
 func (a analysis) matched(r *Result) {
 	e := newEstimator(a.panel, a.Method, a.span, a.treated, a.donors)
 	t := e.target(a.treated)
@@ -192,8 +192,8 @@ func (a analysis) matched(r *Result) {
 	a.conclude(r)
 }
 
-// conclude sets p-value and interval from the requested inference. If that inference is not available, it uses the
-// other inference.
+// conclude sets the p-value and the interval from the requested inference. If that inference is not available, it uses
+// the other inference.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		if a.Method.contrasts() {

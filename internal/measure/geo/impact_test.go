@@ -27,9 +27,9 @@ func series(t testing.TB, file string, columns ...int) [][]float64 {
 	return out
 }
 
-// The expected values are summaries of the R package CausalImpact next to the data. They come from simulation and are
-// printed to two or three digits. The tolerance is 5% of the width of each interval, or half a unit of the last digit
-// if that is larger.
+// The expected values are summaries of the R package CausalImpact. They are published with the data, come from
+// simulation and are printed to two or three digits. The tolerance is 5% of the width of each interval, or half a unit
+// of the last digit if that is larger.
 func TestInterruptedSeriesMatchCausalImpact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

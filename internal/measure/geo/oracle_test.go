@@ -140,8 +140,8 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 			t.Errorf("%s: %d placebo sets, want all 38", c.method, r.Placebo.Sets)
 		}
 		if c.se > 0 && math.Abs(r.Placebo.SE/c.se-1) > .16 {
-			// The package draws 200 times from these 38 sets and stops its solver early. Two standard errors of its
-			// result are about 15% of the value.
+			// The R package synthdid draws 200 times from the 38 sets and stops its solver early. Two standard errors
+			// of its result are about 15% of the value.
 			t.Errorf("%s: s.e. %.3f, the package's draw gave %.3f", c.method, r.Placebo.SE, c.se)
 		}
 	}

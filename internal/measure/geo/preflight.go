@@ -255,7 +255,7 @@ func (c *check) gates() {
 	p := c.result.Plan
 	// If equal weights already fit well, no other weights can be much better, so a small gap is sufficient.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
-		"The backtest error is %.1f%% of the outcome, and %.2f times the error with equal weights. The gate requires at most 5%% or 0.35 times.",
+		"The backtest error is %.1f%% of the outcome, and %.2f times the error with equal weights. The gate passes if the error is at most 5%% of the outcome or at most 0.35 times the error with equal weights.",
 		100*p.Gap, p.OutOfFit)
 	c.falseAlarms()
 	c.stability()

@@ -15,8 +15,9 @@ func proposing(p *geo.Panel, spendPerDay, wanted float64) geo.ProposeOptions {
 	}
 }
 
-// With a high return, a pause and an increase of spend are proposed. Each is detectable at the plausible return and has
-// its cost. With a return near zero, nothing is proposed, and the smallest detectable return is far above it.
+// With a high return, Propose returns a pause and an increase of spend. Each proposal is detectable at the plausible
+// return and states its cost. With a return near zero, Propose returns no proposal, and the smallest detectable return
+// is far above the plausible return.
 func TestProposalsReachTheirPower(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 48, periods: 365, autocorrelation: .3}, 3)

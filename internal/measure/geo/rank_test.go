@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The sets include the treated set and ties with it.
+// The sets in the p-value include the treated set and the sets with the same absolute effect.
 func TestThePValueIsTheRankOfTheTreatedSet(t *testing.T) {
 	t.Parallel()
 	read := func(effect float64) reading { return reading{effect: effect, fit: 1, level: 1} }

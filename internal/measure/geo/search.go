@@ -67,12 +67,12 @@ type Plan struct {
 
 // newSearch prepares the search for the regions with the smallest minimum detectable lift.
 //
-// The search considers all sets if there are at most 200,000, otherwise random samples stratified by region size. It
-// selects the sets with a mean closest to the mean of the other regions, and evaluates these sets by backtests. A
-// backtest is a window of the test's length without treatment. The method is fitted to the periods before the window.
-// The search improves the best sets by exchanging regions. The minimum detectable lift of the chosen set is
-// optimistically biased, so each plan also has the lift of later windows. Plans are in the order of choice. No two
-// plans share more than three quarters of their regions.
+// The search considers all sets if there are at most 200,000 sets. Otherwise, it considers random samples that are
+// stratified by region size. It selects the sets with a mean closest to the mean of the other regions, and evaluates
+// these sets by backtests. A backtest is a window of the test's length without treatment. The method is fitted to the
+// periods before the window. The search improves the best sets by exchanging regions. The minimum detectable lift of
+// the chosen set is optimistically biased, so each plan also has the lift of later windows. Plans are in the order of
+// choice. No two plans share more than three quarters of their regions.
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {

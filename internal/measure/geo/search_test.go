@@ -160,7 +160,7 @@ func TestEachGateDetectsItsDefect(t *testing.T) {
 }
 
 // The power curve starts at the false positive rate and has the requested power at the planning lift. All its values
-// are probabilities. A given set has no optimistic figure.
+// are probabilities. For given treated regions, the curve has no optimistic values.
 func TestPowerRisesToThePlannedLift(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 30, periods: 200}, 52)

@@ -12,7 +12,7 @@ import (
 // set them.
 type Cookies struct{ Secure bool }
 
-// The cookies, and the age of the first.
+// The base names of the cookies, and the maximum age of the session cookie.
 const (
 	Session = "assay_session" // secret of the session
 	Visit   = "assay_visit"   // secret that binds forms before sign-in to the browser
@@ -36,7 +36,7 @@ func (k Cookies) Read(r *http.Request, base string) people.Secret {
 	return people.Secret(cookie.Value)
 }
 
-// Set stores the secret in the browser, until the browser closes if age is 0.
+// Set stores the secret in the browser. If age is 0, the secret lasts until the browser closes.
 func (k Cookies) Set(w http.ResponseWriter, base string, secret people.Secret, age time.Duration) {
 	http.SetCookie(w, k.cookie(base, string(secret), int(age.Seconds())))
 }

@@ -217,7 +217,7 @@ func (l layout) of(value func(Day) *float64) []*float64 {
 	return values
 }
 
-// bands draws the intervals of the dashed line: the outer one, then the inner one.
+// bands draws the intervals of the dashed line: first the outer interval, then the inner interval.
 func (l layout) bands(c *canvas) {
 	l.area(c, func(p Day) (low, high float64, ok bool) {
 		if p.Low == nil || p.High == nil {

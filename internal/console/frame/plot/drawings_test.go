@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the drawings in testdata")
 
-// some returns values; a negative value is unknown.
+// some returns pointers to the values, with nil for a negative value.
 func some(values ...float64) []*float64 {
 	out := make([]*float64, len(values))
 	for i, v := range values {
@@ -141,7 +141,7 @@ func drawings() map[string]template.HTML {
 	}
 }
 
-// TestDrawingsMatchTheReviewedOnes compares every kind of drawing, one element a line.
+// TestDrawingsMatchTheReviewedOnes compares every kind of drawing. The files have one element per line.
 func TestDrawingsMatchTheReviewedOnes(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/drawings.txtar"

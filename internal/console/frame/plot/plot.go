@@ -37,7 +37,8 @@ func px(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
-// done closes the drawing. The label is its text alternative; "" hides it from assistive programs.
+// done closes the drawing. The label is the text alternative of the drawing. An empty label hides the drawing from
+// assistive technology.
 func (c *canvas) done(class, label string, w, h float64, more string) template.HTML {
 	head := `aria-hidden="true"`
 	if label != "" {

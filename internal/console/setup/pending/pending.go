@@ -24,7 +24,7 @@ type Files struct {
 	files []*File
 }
 
-// Settings are the fields of the upload form. They apply if the file contains no such value.
+// Settings are the fields of the upload form. A field applies if the file does not contain its value.
 type Settings struct{ Source, Channel, Currency, Zone string }
 
 // ID identifies a stored file.
