@@ -114,7 +114,7 @@ func (s *site) call(ctx context.Context, random *rand.Rand) outcome {
 	return unclean
 }
 
-// period sends calls at a rate for a time and waits for their ends.
+// period sends calls at a rate for a time and waits until all calls have ended.
 func (s *site) period(ctx context.Context, rate float64, duration time.Duration, seed uint64) result {
 	r := result{rate: rate}
 	var mu sync.Mutex // guards r
@@ -156,7 +156,8 @@ func (s *site) period(ctx context.Context, rate float64, duration time.Duration,
 	return r
 }
 
-// knee raises the rate until the nodes do not answer in time, and measures half of the highest rate that they answer.
+// knee raises the rate until the nodes do not answer in time, and then measures the calls at half of the highest rate
+// that they answer in time.
 func (s *site) knee(ctx context.Context, o settings) (half result, err error) {
 	fmt.Fprintf(os.Stdout, "%10s", "calls/s")
 	for _, name := range outcomeNames {
@@ -199,7 +200,7 @@ func (s *site) overload(ctx context.Context, o settings, half result) error {
 	return s.recovery(ctx, max(half.took[answered].Quantile(0.99), 1))
 }
 
-// recovery prints how long calls take longer than usual after all calls of the overload have ended.
+// recovery prints how long calls remain slower than usual after the last call of the overload has ended.
 func (s *site) recovery(ctx context.Context, usual float64) error {
 	watch, inRow := process.Begin(), 0
 	random := rand.New(rand.NewPCG(102, 0))

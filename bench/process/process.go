@@ -57,7 +57,7 @@ func Start(ctx context.Context, prefix string, args ...string) (*Process, string
 	return p, said, nil
 }
 
-// command is a program that gets an interrupt before it is killed.
+// command returns a command that receives an interrupt before it is killed.
 func command(ctx context.Context, args []string) *exec.Cmd {
 	c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // a benchmark runs the programs it was given
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
@@ -77,7 +77,7 @@ func await(out io.Reader, prefix string, found chan<- string) {
 	}
 }
 
-// Stop asks the program to end and waits for it.
+// Stop asks the program to end and waits until the program has ended.
 func (p *Process) Stop() error {
 	asked := p.command.Process.Signal(syscall.SIGTERM)
 	if errors.Is(asked, os.ErrProcessDone) {

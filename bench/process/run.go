@@ -56,7 +56,7 @@ func ownCPU() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// complaint returns the standard error of a failed program.
+// complaint returns the text that a failed program wrote to standard error.
 func complaint(err error) []byte {
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return failed.Stderr

@@ -57,7 +57,7 @@ func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 	return table.Flush()
 }
 
-// During contains the calls of a table while other work runs.
+// During contains the figures of calls under concurrent load, in the rows of a table.
 type During struct {
 	What    string
 	Spreads []Spread // durations of the calls that were also measured alone

@@ -132,7 +132,7 @@ WHERE date BETWEEN toDate($1) AND toDate($3)
 GROUP BY channel, recent`
 
 // onClickHouse compares Assay on ClickHouse servers with SQL on tables of these servers: the import, the size, and the
-// `performance` tool on the node that imported. It also measures how long another node copies the facts.
+// `performance` tool on the node that imported. It also measures how long another node takes to copy the facts.
 func onClickHouse(ctx context.Context, o settings, f files) (err error) {
 	s, err := serversOf(o.factsURL)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 const workspaceID = "bench"
 
-// imported contains the measurements of the imports of one side.
+// imported contains the measurements of one system's imports.
 type imported struct{ rate, cpu, peak report.Sample }
 
 func (i *imported) add(orders int, u process.Usage) {
@@ -101,7 +101,7 @@ func onDatabase(ctx context.Context, file string, use func(*sql.Conn) error) err
 	return errors.Join(err, db.Close())
 }
 
-// sameOrders checks that both sides have the same number of orders and the same total.
+// sameOrders checks that DuckDB's table and Assay's store have the same number of orders and the same total.
 func sameOrders(ctx context.Context, copied, store string) error {
 	var theirs, ours [2]int64
 	err := onDatabase(ctx, copied, func(db *sql.Conn) error {

@@ -3,7 +3,7 @@
 //
 //	stores --assay bin/assay [--stores 1000] [--orders 300] [--calls 5000] [--soak 30m] [--folder DIR]
 //
-// Every workspace is a demo store of that size with every kind of fact.
+// Every workspace is a demo store with the number of orders in --orders and with every kind of fact.
 package main
 
 import (

@@ -3,8 +3,8 @@
 //
 //	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME] [--during-imports]
 //
-// The store is a demo store of that size from one import, with three touchpoints per conversion path on average. The
-// clock moves back one day per call, so each call has new windows.
+// The store is a demo store from one import. It has the number of orders in --orders, and three touchpoints per
+// conversion path on average. The clock moves back one day per call, so each call has new windows.
 package main
 
 import (

@@ -75,7 +75,7 @@ func chosen(o settings) []asked {
 	return out
 }
 
-// first returns the duration of the first call, which also describes the store.
+// first returns the duration of the first call after a start. It calls the tool discover.
 func (b *bench) first(ctx context.Context) (time.Duration, error) {
 	b.back.Store(0)
 	if err := b.start(); err != nil {

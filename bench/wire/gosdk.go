@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// arguments has the parameters of the tool and the following structs have its result. The SDK derives schemas from them
-// and validates both, as in its typed servers.
+// arguments contains the parameters of the tool. The following structs contain the result of the tool. The SDK derives
+// schemas from the structs and validates parameters and results, as in its typed servers.
 type arguments struct {
 	StartDate   string `json:"start_date,omitempty" jsonschema:"Default 30 days ago"`
 	EndDate     string `json:"end_date,omitempty" jsonschema:"Default today"`

@@ -306,7 +306,7 @@ func actsOnce(t *testing.T, p *platform) {
 	hidden(t, data, p.secrets)
 }
 
-// wantWrites compares the number of requests for a change.
+// wantWrites checks the number of mutating requests that the simulator received.
 func wantWrites(t *testing.T, s *simulator.Server, want int) {
 	t.Helper()
 	n := 0

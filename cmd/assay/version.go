@@ -43,7 +43,7 @@ type openAPICommand struct {
 	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"U" help:"Base URL in the document."`
 }
 
-// Run prints the document that a service with this base URL serves.
+// Run prints the OpenAPI document that a service with this base URL serves.
 func (c openAPICommand) Run(con *console) error {
 	_, err := con.out.Write(append(app.OpenAPI(c.BaseURL), '\n'))
 	return err

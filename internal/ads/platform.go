@@ -20,7 +20,7 @@ type Platform interface {
 	// Test reads the account and reports whether the credentials work.
 	Test(ctx context.Context) (Connection, error)
 	// Campaigns lists campaigns of the account in the platform's order, at most the number most. It also reports
-	// whether the account has more.
+	// whether the account has more campaigns.
 	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
 	// Read returns the live state of a campaign of this account. It is not cached.
 	Read(ctx context.Context, id CampaignID) (State, error)
@@ -82,7 +82,7 @@ type Connection struct {
 type Unit interface {
 	// Name is the unit in words, such as "micros".
 	Name() string
-	// Amount returns a caller's positive whole number of units.
+	// Amount converts a caller's positive whole number of units to an amount.
 	Amount(value int64, c money.Currency) (money.Amount, error)
 	// Value returns an amount as a number of units. A live budget may have a fraction on TikTok.
 	Value(a money.Amount) (json.Number, error)

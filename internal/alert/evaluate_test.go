@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse/storetest"
 )
 
-// watched is the shop of package storetest with alert rules. Its day has revenue of USD 150 and two orders; spend is
+// watched is the shop of package storetest with alert rules. Each day has revenue of USD 150 and two orders. Spend is
 // known up to two days before today.
 type watched struct {
 	*sqlstore.Store

@@ -195,7 +195,7 @@ func TestPageCutBySizeHasTheNextOffset(t *testing.T) {
 	}
 }
 
-// A page without rows that names its own offset as the next one would cause an endless loop of requests.
+// A page without rows that names its own offset as the next offset would cause an endless loop of requests.
 func TestPageHasAtLeastOneRow(t *testing.T) {
 	t.Parallel()
 	a := sample(3)

@@ -23,7 +23,7 @@ var cuts = []struct {
 }
 
 // Shortened returns the largest form of a result with at most the given number of bytes, or nil if there is no such
-// form. Other members are added in their order while they fit.
+// form. Members that the form omits are added in their order while they fit.
 func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(result, &all); err != nil {
@@ -64,7 +64,7 @@ func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// written encodes the members that shows selects, with a selection of rows.
+// written encodes the members for which the function shows returns true. The member rows contains only the given rows.
 func written(all map[string]json.RawMessage, members []member, shows func(string) bool, rows []json.RawMessage, omitted int) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Findings are computed at startup, then after a change that is complete. Data that change all the time are computed every
-// five minutes.
+// Findings are computed at startup, then after a change that is complete. For data that change all the time, findings
+// are computed every five minutes.
 func TestFindingsAreComputedAfterEachChange(t *testing.T) {
 	t.Parallel()
 	var f freshness[string]

@@ -112,8 +112,9 @@ func spoolInput(dir string, files []string, input io.Reader) (remove func(), err
 	return func() { _ = os.Remove(path) }, nil
 }
 
-// ImportSinger imports the messages of a tap through the service that has locked the data directory, otherwise in this
-// process. A report that accompanies an error describes the work that was done before the error.
+// ImportSinger imports the messages of a tap through the service that has locked the data directory. If no service has
+// locked the directory, ImportSinger imports the messages in this process. A report that accompanies an error describes
+// the work that was done before the error.
 func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
 	a, s, err := reach(ctx, c, now)
 	if err != nil {

@@ -254,7 +254,7 @@ func (tr *Translator) addAlternatives(plan *Plan, chosen choice, c *clause, q *Q
 	}
 }
 
-// carry stores the dates and the channel of a part for the parts after it.
+// carry stores the dates and the channel of a part of the question. Later parts use them.
 func (c *clause) carry(from *clause) {
 	if len(from.whens) > 0 {
 		c.tokens, c.items, c.whens = from.tokens, from.items, from.whens

@@ -82,7 +82,8 @@ func TestProbabilities(t *testing.T) {
 	if math.Abs(x[0]-0.25) > 1e-12 || math.Abs(x[1]-0.75) > 1e-12 {
 		t.Errorf("softmax %v, want 0.25 and 0.75", x)
 	}
-	// Scale 0.5; the weights of the word's bucket are 4 for class a and -4 for class b; biases 0.25 and 0.
+	// The scale is 0.5. The weights of the word's bucket are 4 for class a and -4 for class b. The biases are 0.25 and
+	// 0.
 	file := []byte("a b\n")
 	for _, v := range []float32{0.5, 0.25, 0} {
 		file = binary.LittleEndian.AppendUint32(file, math.Float32bits(v))

@@ -10,7 +10,7 @@ var starters = setOf(`what whats which how hows why when where who is are was we
 // fillers are skipped before a starter.
 var fillers = setOf("and also then the our please maybe finally lastly so plus as well too")
 
-// link is a place where a question may be split. The first part ends at the token left, the second part starts at the
+// link is a place where a question may be split. The first part ends at the token left. The second part starts at the
 // token right.
 type link struct {
 	left, right int
@@ -49,7 +49,8 @@ func links(tokens []token) []link {
 	return out
 }
 
-// evidence is the sum of rule weights from which a part is a separate request without naming another tool.
+// evidence is the minimum sum of rule weights for a part to be a separate request. The part may then need the same tool
+// as the previous part.
 const evidence = 3
 
 // split returns the parts of a question that need separate tools.

@@ -26,7 +26,7 @@ type Principal struct {
 // Kind is the type of credential.
 type Kind string
 
-// The kinds. The error for a missing scope depends on them.
+// The kinds of credentials. The error for a missing scope depends on the kind.
 const (
 	ByKey   Kind = "key"
 	ByOAuth Kind = "oauth"

@@ -154,7 +154,7 @@ func TestVolumeIsReadAgainInTheBackground(t *testing.T) {
 		l, stop := running(t, w)
 		defer stop()
 		p := principal("acme")
-		// 2000-01-01 00:00 UTC, the start of the synctest clock, is the previous day in this zone
+		// The synctest clock starts at 2000-01-01 00:00 UTC, which is the previous day in this zone.
 		p.Workspace.Zone = "America/New_York"
 		perMinute := func() int {
 			got := l.Count(t.Context(), p).PerMinute

@@ -69,7 +69,8 @@ func (v *volumes) recent(ctx context.Context, w control.Workspace) (orders int64
 	return v.answer(w, one)
 }
 
-// readFirst reads the number for all waiting requests. It continues if the first of these requests is canceled.
+// readFirst reads the workspace's order volume for all waiting requests. It continues if the first of these requests is
+// canceled.
 func (v *volumes) readFirst(ctx context.Context, w control.Workspace, one *volume) {
 	defer close(one.first)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), volumeWait)

@@ -26,7 +26,7 @@ const (
 	dirVariable  = "ASSAY_TEST_DIR"
 )
 
-// TestMain runs the child if a role is set.
+// TestMain runs a child process instead of the tests if the variable of the role is set.
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		if err := roles[role](context.Background(), os.Getenv(dataVariable), os.Getenv(dirVariable)); err != nil {

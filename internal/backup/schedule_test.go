@@ -29,7 +29,7 @@ func runSchedule(t *testing.T, p *place, every time.Duration) (*Schedule, *clock
 	}
 }
 
-// until advances the clock minute by minute until the state is as wanted.
+// until advances the clock minute by minute until the function wanted accepts the state.
 func until(t *testing.T, s *Schedule, clock *clockwork.FakeClock, wanted func(State) bool) State {
 	t.Helper()
 	for t.Context().Err() == nil {

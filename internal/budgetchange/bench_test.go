@@ -268,7 +268,7 @@ func (b *bench) traffic() (mutating, applied int) {
 	return mutating, applied
 }
 
-// wantTraffic compares the requests since the last Reset of the simulator.
+// wantTraffic checks the numbers of mutating and applied requests since the last Reset of the simulator.
 func (b *bench) wantTraffic(t *testing.T, mutating, applied int) {
 	t.Helper()
 	if m, a := b.traffic(); m != mutating || a != applied {

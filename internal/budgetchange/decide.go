@@ -35,7 +35,7 @@ func (e *Executor) Rollback(ctx context.Context, w control.Workspace, by Caller,
 	return e.once(ctx, "rollback "+string(w.ID)+" "+by.Actor+" "+string(id), roll)
 }
 
-// undoing returns the terms of the rollback of a change.
+// undoing returns the terms of the change that rolls back another change.
 func (e *Executor) undoing(ctx context.Context, w control.Workspace, id control.BudgetChangeID, reason string) (terms, error) {
 	c, err := e.rowIn(ctx, w, id)
 	if err != nil {

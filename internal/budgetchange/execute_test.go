@@ -251,7 +251,7 @@ func TestTheAccountThatHasTheCampaignIsUsed(t *testing.T) {
 	wantError(t, err, fault.KindMisconfigured, "expired")
 }
 
-// otherAccount is an account without campaigns; brokenAccount is an account with an expired token.
+// otherAccount is an account without campaigns. The account brokenAccount has an expired token.
 type (
 	otherAccount  struct{ ads.Platform }
 	brokenAccount struct{ ads.Platform }
@@ -356,7 +356,7 @@ func TestAnotherProcessWaitsForAnIdenticalChange(t *testing.T) {
 	})
 }
 
-// sleeper is a clock that does something in every sleep.
+// sleeper is a clock that calls the function do before every sleep.
 type sleeper struct {
 	*adstest.Clock
 	do func()

@@ -239,7 +239,7 @@ func TestTheSameChangeBySomeoneElseIsNotRepeated(t *testing.T) {
 	})
 }
 
-// killed is an account on which the process ends at the write.
+// killed is an account that simulates the end of the process during a write.
 type killed struct {
 	ads.Platform
 	after bool // the process ends after the write was sent
@@ -491,7 +491,7 @@ func TestAnOutcomeThatCannotBeRecordedIsSettledLater(t *testing.T) {
 	})
 }
 
-// confirming is an account that confirms each write; the function write determines the effect of the write.
+// confirming is an account that confirms each write. The function write determines the effect of the write.
 type confirming struct {
 	ads.Platform
 	write func()

@@ -113,8 +113,8 @@ func abs(n int64) int64 {
 	return n
 }
 
-// amounts decides guardrails on amounts that need the new daily budget in their currency. The result ok is false when
-// amounts has decided.
+// amounts handles the cases in which a guardrail on an amount cannot be compared with the new daily budget. In these
+// cases it returns the verdict and ok = false. Otherwise the caller compares the amounts.
 func amounts(limit money.Amount, s Situation) (v Verdict, ok bool) {
 	switch {
 	case limit.Minor == 0:

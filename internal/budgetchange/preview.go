@@ -253,7 +253,7 @@ func valueOf(account ads.Platform, v ads.Value) (control.ChangeValue, error) {
 	return control.ChangeValue{Text: units.String(), Amount: v.Amount}, err
 }
 
-// rowOf returns the row of the plan, pending.
+// rowOf returns the plan's audit row with the status pending.
 func (e *Executor) rowOf(p *plan, by Caller, t terms) control.BudgetChange {
 	c := control.BudgetChange{
 		ID: newID(), Workspace: p.workspace.ID, At: e.Clock.Now(), Platform: p.Account.Platform, Account: p.Account.ID,

@@ -39,8 +39,9 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 
 // Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
 // process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
-// from the channel tick, Run ends changes that waited too long for approval, and settles pending rows whose deadline has
-// passed. Those are rows whose outcome could not be stored and, with a shared store, rows of ended processes.
+// from the channel tick, Run ends changes that waited too long for approval. It then also settles pending rows after
+// their deadline. These are rows with an outcome that could not be stored and, with a shared store, rows of ended
+// processes.
 func (e *Executor) Run(ctx context.Context, tick <-chan time.Time) error {
 	var work panics.Group
 	defer work.Wait()

@@ -164,7 +164,7 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// outer returns the wider band of a point, inner the narrower one.
+// outer returns the wider band of a point. The function inner returns the narrower band.
 func outer(d dot) *Band { return d.Band }
 
 func inner(d dot) *Band { return d.Inner }

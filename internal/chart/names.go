@@ -160,7 +160,7 @@ func (s sheet) settled(frame vg.Rectangle, places []markRow) (rows []markRow, le
 	return rows, left
 }
 
-// disturbs reports whether two labels touch or the line of one crosses the other.
+// disturbs reports whether two labels touch or the line of one label crosses the other label.
 func (r markRow) disturbs(other markRow) bool {
 	const apart = 4
 	mine, theirs := r.plate(r.at, 0), other.plate(other.at, 0)
@@ -184,7 +184,7 @@ func depth(rows []markRow) int {
 	return deepest
 }
 
-// markLines draws the annotations: each is a line through the picture with its label above.
+// markLines draws the annotations. Each annotation is a line through the picture with its label above.
 type markLines struct {
 	sheet
 	rows []markRow

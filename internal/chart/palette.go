@@ -45,7 +45,7 @@ func faded(c color.RGBA, opacity float64) color.NRGBA {
 // shape is the outline of a marker.
 type shape int
 
-// The shapes, in the order in which series use them.
+// The shapes are in the order in which series use them.
 const (
 	circle shape = iota
 	square

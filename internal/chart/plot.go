@@ -128,7 +128,8 @@ func (s sheet) extent() (low, high float64) {
 	return low, high
 }
 
-// dateNames draws the labels of the date axis. The plot writes days and months; dateNames writes the years below them.
+// dateNames draws the labels of the date axis. The plot writes days and months. dateNames writes the years below the
+// days and months.
 type dateNames struct {
 	sheet
 	named []dateTick

@@ -58,7 +58,7 @@ func (r Range) String() string { return fmt.Sprintf("%s to %s", r.First, r.Last)
 // Granularity is the width of a point in a series.
 type Granularity string
 
-// The widths a series can have. Weeks start on Monday.
+// The granularities of a series. Weeks start on Monday.
 const (
 	ByDay   Granularity = "day"
 	ByWeek  Granularity = "week"

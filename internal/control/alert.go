@@ -209,7 +209,7 @@ type AlertDelivery struct {
 // DeliveryState is the state of an alert message.
 type DeliveryState string
 
-// The states. A message is given up after its last attempt.
+// The states of an alert message. A message is given up after its last attempt.
 const (
 	DeliveryWaiting DeliveryState = "waiting"
 	DeliverySent    DeliveryState = "sent"
@@ -241,8 +241,8 @@ type Destination struct {
 	At        time.Time
 }
 
-// Place returns the target of the messages: the email address of the member, or the host of a webhook. The path of a
-// URL may be a secret.
+// Place returns the target of the messages: the email address of the member, or the host of a webhook. Place omits the
+// path of a URL, because the path may be a secret.
 func (d Destination) Place() string {
 	if d.Kind == EmailDestination {
 		return d.Email
@@ -278,7 +278,7 @@ type AlertState struct {
 // MaxAlertAttempts is the maximum number of attempts to send a message.
 const MaxAlertAttempts = 7
 
-// The bounds of the delay between two attempts.
+// The bounds of the delay between two delivery attempts.
 const (
 	firstAlertDelay = time.Minute
 	maxAlertDelay   = 6 * time.Hour

@@ -71,7 +71,7 @@ type Key struct {
 	ReplacedBy KeyID     // ID of the key that replaced this one in a rotation; "" when it was not rotated
 }
 
-// Valid reports whether the key is neither revoked nor expired at that instant.
+// Valid reports whether the key is neither revoked nor expired at the given instant.
 func (k Key) Valid(at time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || at.Before(k.ExpiresAt))
 }

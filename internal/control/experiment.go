@@ -104,7 +104,7 @@ func (s ExperimentStatus) Settled() bool {
 	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
 }
 
-// Open reports whether an experiment of the status can still change.
+// Open reports whether an experiment with this status can still change.
 func (s ExperimentStatus) Open() bool { return len(s.Before()) > 0 }
 
 // SamePlan reports whether two experiments have the same plan.

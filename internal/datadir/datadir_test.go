@@ -179,7 +179,7 @@ func TestPathsOfCommandSocketsAreShort(t *testing.T) {
 	}
 }
 
-// Any user can create the folder of the sockets first.
+// Another user can create the folder of the sockets before the service does.
 func TestAFolderThatOthersCanAccessHasNoSocket(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)

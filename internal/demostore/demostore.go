@@ -197,7 +197,8 @@ func (a Directory) access(ctx context.Context, made Store) (Access, error) {
 	return access, err
 }
 
-// keepOwner creates the account in demo.json if it does not exist.
+// keepOwner creates the account that demo.json names, unless the account exists. It makes the account an owner of the
+// workspace.
 func (a Directory) keepOwner(ctx context.Context, access Access) error {
 	accounts := a.Control.People
 	owner, err := accounts.Find(ctx, access.Email)

@@ -161,9 +161,9 @@ func beforeOf(e control.Experiment, sales table) before {
 	return b
 }
 
-// cleanDays returns the days of a test and the days before it without another geo experiment. The earlier days are four
-// times the length of the test, if the store has that many. The result excluded lists the days that are excluded
-// because of other experiments.
+// cleanDays returns the days of a test and the days before it without another geo experiment. The number of earlier
+// days is four times the length of the test, or less if the store has fewer days. The result excluded lists the days
+// that are excluded because of other experiments.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {

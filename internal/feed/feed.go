@@ -163,9 +163,10 @@ func privacyEvents(d control.Delivery) []control.Event {
 	return []control.Event{{Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: shopActor, At: d.At, Subject: d.Topic, Detail: what}}
 }
 
-// Run imports messages as facts until ctx ends, some seconds after they arrive. Messages that are still pending then,
-// or that a killed process stored, are imported after the next start. Run imports messages of several workspaces at a
-// time. It skips a workspace with another running import and tries again later, so the workspace does not block others.
+// Run imports each message as facts some seconds after it arrives, until ctx ends. Messages that are pending when ctx
+// ends, or that a killed process stored, are imported after the next start. Run imports messages of several workspaces
+// at the same time. It skips a workspace with another running import and tries again later, so the workspace does not
+// block others.
 func (f *Feed) Run(ctx context.Context) error {
 	var working panics.Group
 	defer working.Wait()

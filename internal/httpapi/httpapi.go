@@ -62,8 +62,8 @@ type Options struct {
 	Unopened func() int
 
 	// Singer imports the messages of a Singer tap into the caller's workspace. It returns the last state that the tap
-	// may store, or nil if there is none. It also returns a report as JSON. It returns both even with an error. If
-	// Singer is nil, there is no such endpoint.
+	// may store, or nil if there is none. It also returns a report as JSON. It returns the state and the report even
+	// with an error. If Singer is nil, the service has no endpoint for Singer messages.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
 	// Shopify stores a message of a shop and returns the outcome as one word. It reads the body only if the signature

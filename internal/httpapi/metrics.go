@@ -70,7 +70,7 @@ func (m *Metrics) Unopened(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
-// AlertsGivenUp adds the number of alert messages that were not delivered after the last attempt.
+// AlertsGivenUp adds a gauge of the number of alert messages that were not delivered after the last attempt.
 func (m *Metrics) AlertsGivenUp(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "assay_alert_messages_given_up", Help: "Alert messages of the last 30 days that were not delivered after the last attempt.",

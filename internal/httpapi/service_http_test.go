@@ -410,8 +410,8 @@ func TestMetricsNameNoToolThatACallerMadeUp(t *testing.T) {
 	}
 }
 
-// BenchmarkCall compares a tool call with a cached answer to a bare handler that writes the same bytes, both over a
-// socket.
+// BenchmarkCall measures a tool call with a cached answer, and a bare handler that writes the same bytes. Each runs
+// over a socket.
 func BenchmarkCall(b *testing.B) {
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"word":"` + strings.Repeat("x", 1000) + `"}}}`
 	_, _, kept := func() (int, http.Header, string) {

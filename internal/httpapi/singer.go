@@ -18,8 +18,8 @@ const (
 	// maxSinger is the maximum size of one request of a tap: 1 GiB.
 	maxSinger = 1 << 30
 
-	// singerPause is the maximum silence of a tap, and the maximum time to store a step. singerTime is the maximum
-	// duration of a request.
+	// singerPause is the maximum time without data from a tap, and the maximum time to store a step. singerTime is the
+	// maximum duration of a request.
 	singerPause = 10 * time.Minute
 	singerTime  = 24 * time.Hour
 )

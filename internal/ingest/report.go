@@ -54,7 +54,7 @@ type FileReport struct {
 	Version      uint64               `json:"data_version,omitempty"`
 	Warnings     []source.Note        `json:"warnings,omitempty"`
 
-	// Seen and Read are set in a dry run, for the page.
+	// Seen and Read are set only in a dry run. The import page shows them.
 	Seen Seen      `json:"-"`
 	Read []Reading `json:"-"`
 }

@@ -59,7 +59,7 @@ func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	return report, joined(refused)
 }
 
-// joined returns a single error unchanged, so that its hint is preserved.
+// joined joins errors. It returns a single error unchanged, so that its hint is preserved.
 func joined(refused []error) error {
 	if len(refused) == 1 {
 		return refused[0]
@@ -425,7 +425,8 @@ func (l *loading) sort(err error) error {
 	return nil
 }
 
-// handOver passes the batch to the import and empties it. For a file that will be rejected, it drops the batch.
+// handOver passes the batch to the import and then empties the batch. For a file that will be rejected, it drops the
+// batch.
 func (l *loading) handOver(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"assay/internal/ingest"
 )
 
-// A listed rejection is of one row, or for several rows of an order.
+// A listed rejection concerns one row or several rows of one order.
 func TestReportsCountTheRejectedRowsThatTheyDoNotList(t *testing.T) {
 	t.Parallel()
 	for rejected, want := range map[int]string{4: "", 5: "and 1 more rejected row\n", 1004: "and 1000 more rejected rows"} {

@@ -12,7 +12,7 @@ type ID string
 // State is the current activity of a job, or how it ended.
 type State string
 
-// The states. A job waits for other jobs, or for exclusive access to the data that it changes.
+// The states of a job. A job waits for other jobs, or for exclusive access to the data that it changes.
 const (
 	Waiting   State = "waiting"
 	Running   State = "running"
@@ -24,7 +24,7 @@ const (
 // Ended reports whether a job in this state has ended.
 func (s State) Ended() bool { return s == Done || s == Failed || s == Cancelled }
 
-// Unit is the unit of a job's progress.
+// Unit is the unit of a job's progress: bytes or draws.
 type Unit string
 
 // The units.

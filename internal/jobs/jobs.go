@@ -201,8 +201,8 @@ func (r *Runner) list(ctx context.Context, s Spec, background bool) (context.Con
 	return run, t, nil
 }
 
-// prune removes ended jobs after a while. For kinds with Alone set, the last failure remains until the next such job.
-// The caller has the lock.
+// prune removes ended jobs after a while. For kinds with Alone set, the last failure remains until the next job of the
+// kind. The caller has the lock.
 func (r *Runner) prune() {
 	now := r.Clock.Now()
 	r.tasks = slices.DeleteFunc(r.tasks, func(t *Task) bool {
@@ -314,7 +314,7 @@ func (r *Runner) Active(k Kind, ws measure.WorkspaceID) (Job, bool) {
 	return j, ok && !j.State.Ended()
 }
 
-// Cancel cancels a job and reports whether it ran or waited.
+// Cancel cancels a job and reports whether the job was running or waiting.
 func (r *Runner) Cancel(id ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -134,7 +134,7 @@ func newBench(t *testing.T, retrain control.Retrain) *bench {
 	return b
 }
 
-// serve starts a new runner; a second call is a restart of the service.
+// serve starts a new runner. A second call restarts the service.
 func (b *bench) serve() {
 	b.Helper()
 	b.Runner = New(b.options)
@@ -153,7 +153,7 @@ func (b *bench) serve() {
 	b.Cleanup(b.stop)
 }
 
-// serving returns a bench with a runner that is up.
+// serving returns a bench with a running [Runner].
 func serving(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
@@ -162,7 +162,7 @@ func serving(t *testing.T) *bench {
 	return b
 }
 
-// timers waits until the clock has that many timers.
+// timers waits until the clock has n timers.
 func (b *bench) timers(n int) {
 	b.Helper()
 	if err := b.clock.BlockUntilContext(b.Context(), n); err != nil {

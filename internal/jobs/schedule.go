@@ -33,7 +33,7 @@ type Routine struct {
 // scheduler is the actor of jobs that a schedule starts.
 const scheduler = "schedule"
 
-// lookEvery is the delay until a changed schedule takes effect.
+// lookEvery is the maximum delay until a changed schedule takes effect.
 const lookEvery = time.Minute
 
 // routine returns the routine of a kind, or nil if there is none.

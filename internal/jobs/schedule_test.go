@@ -104,7 +104,7 @@ func TestEveryWorkspaceIsForecastAtStartupAndEachHour(t *testing.T) {
 	}
 }
 
-// made advances the clock until forecasts are computed, and returns their workspace.
+// made advances the clock until forecasts are computed, and returns the workspace of the forecasts.
 func (b *bench) made(made chan measure.WorkspaceID) measure.WorkspaceID {
 	b.Helper()
 	for {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/control"
 )
 
-// Task is a running job. Its work reports progress and results through it.
+// Task is a running job. Its work reports progress and results through the Task.
 type Task struct {
 	runner *Runner
 	spec   Spec

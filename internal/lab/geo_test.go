@@ -136,7 +136,7 @@ func TestEffectOfCaliforniasTaxIsEstimatedWithNumericYears(t *testing.T) {
 	}
 }
 
-// Complete panels without a valid test are rejected by name or give results without NaN.
+// A complete panel with an invalid test results in an error that names the mistake, or in results without NaN.
 func TestInvalidTestsAreNamed(t *testing.T) {
 	t.Parallel()
 	var whole strings.Builder

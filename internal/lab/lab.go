@@ -29,7 +29,7 @@ const (
 type Report interface {
 	// Reportable reports whether the figures are usable.
 	Reportable() bool
-	// Took sets the only figure that may differ between two runs.
+	// Took sets the duration of the run, the only figure that may differ between two runs.
 	Took(time.Duration)
 }
 

@@ -254,8 +254,8 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 	return d, labels, nil
 }
 
-// checkPeriods compares the periods of each geo with the periods of the first geo. The records of a geo are consecutive
-// in order.
+// checkPeriods compares the periods of each geo with the periods of the first geo. The parameter order lists the
+// records of each geo consecutively.
 func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, order []int) error {
 	first := 1
 	for first < len(order) && geos[order[first]] == geos[order[0]] {

@@ -97,7 +97,7 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 			t.Errorf("%s has the keys %v, want %v", what, got, c.want)
 		}
 	}
-	// The true return is 0.9; the data cannot separate the effect of search from the baseline.
+	// The true return is 0.9. The data cannot separate the effect of search from the baseline.
 	if tv := report.Channels[1].ROAS; tv.Q05 > 0.9 || tv.Q95 < 0.9 {
 		t.Errorf("interval of tv's return %+v excludes 0.9", tv)
 	}

@@ -28,7 +28,7 @@ type Counter interface {
 	Take(ctx context.Context, k Key, limit int, now, until time.Time) (c Count, counted bool, err error)
 	// Return removes one counted event that did not happen.
 	Return(ctx context.Context, k Key, now time.Time) error
-	// Look returns the state of the window without counting.
+	// Look returns the state of the window without counting an event.
 	Look(ctx context.Context, k Key, now time.Time) (Count, error)
 }
 
@@ -49,8 +49,8 @@ type window struct {
 	length time.Duration
 }
 
-// lasts reports whether the window has not ended. A caller that read the clock slightly before the window began counts
-// in it. If the clock was set back by more than the window's length, a new window starts.
+// lasts reports whether the window has not ended. A caller that read the clock slightly before the start of the window
+// is also counted in the window. If the clock was set back by more than the window's length, a new window starts.
 func (w *window) lasts(now time.Time) bool {
 	age := now.Sub(w.began)
 	return age < w.length && age > -max(w.length, time.Minute)

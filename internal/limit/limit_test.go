@@ -157,7 +157,7 @@ func TestReturnAppliesToTheCurrentWindowOnly(t *testing.T) {
 	if err := c.Return(ctx, other, now.Add(time.Hour)); err != nil || used(other, now) != 1 {
 		t.Errorf("a return after the window: %v, %d used, want 1", err, used(other, now))
 	}
-	// The last place that is returned can be taken again.
+	// After one return, exactly one more request is counted.
 	for range 6 {
 		_, _, _ = c.Take(ctx, key, 5, now, now.Add(time.Minute))
 	}

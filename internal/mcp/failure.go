@@ -12,7 +12,7 @@ import (
 // Failure is a kind of error response.
 type Failure int
 
-// The failures, in the order of the checks.
+// The kinds of failures of a request, in the order in which the server checks for them.
 const (
 	WrongPath Failure = iota
 	MethodNotAllowed

@@ -9,8 +9,8 @@ import (
 	"assay/internal/fault"
 )
 
-// Form describes the parameters of one action of a tool with several actions. One argument of the tool contains them.
-// They are a struct with the tags of a [Tool]'s parameters.
+// Form describes the parameters of one action of a tool with several actions. One argument of the tool contains these
+// parameters. Their type P is a struct with the tags of a [Tool]'s parameters.
 type Form[P any] struct{ plan *object }
 
 // FormOf parses the tags of the parameters. It panics on an invalid tag, which is a programming error.

@@ -14,8 +14,8 @@ func channelReturn(value, sd float64) measure.Estimate {
 	return measure.Estimate{Value: value, Interval: measure.NormalInterval(value, sd, 0.9)}
 }
 
-// The campaigns' returns average to the channel's. The estimate of a campaign with few orders is near the channel's
-// return. With many orders, it is near the campaign's own return.
+// The spend-weighted mean of the campaigns' returns is the channel's return. The estimate of a campaign with few orders
+// is near the channel's return. With many orders, it is near the campaign's own return.
 func TestCampaignsShrinkToTheirChannel(t *testing.T) {
 	t.Parallel()
 	campaigns := []measure.Campaign{

@@ -18,8 +18,8 @@ type Goods struct {
 	Cost      int64 // cost of goods of units with a known cost
 }
 
-// maxOpenShare is the maximum share of merchandise without a known cost or a gross margin that does not make the
-// contribution unknown.
+// maxOpenShare is the maximum share of merchandise without a known cost or gross margin. Above this share, the
+// contribution is unknown.
 const maxOpenShare = 0.05
 
 // MinCostCoverage is the minimum share of units, and of revenue, with a known cost. From this share on, the known cost
@@ -159,7 +159,7 @@ func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) {
 	c.Goods, c.Estimated, c.AtMargin = c.Goods+cost, c.Estimated+cost, c.AtMargin+open
 }
 
-// represents reports whether the known part is large enough to estimate the rest.
+// represents reports whether the revenue and units with known costs are large enough to estimate the cost of the rest.
 func (b bare) represents() bool {
 	enough := func(known, all int64) bool { return known > 0 && float64(known) >= MinCostCoverage*float64(all) }
 	return enough(b.covered, b.covered+b.open) && enough(b.costed, b.units)

@@ -100,7 +100,7 @@ func Surfaces() []Surface {
 // Model is an attribution model.
 type Model string
 
-// Models that need only touchpoints, and the platforms' claims.
+// Models that need only the touchpoints of an order, and the model of the platforms' claims.
 const (
 	LastTouch        Model = "last_touch"
 	FirstTouch       Model = "first_touch"

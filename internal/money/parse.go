@@ -11,7 +11,7 @@ import (
 // Notation is the way a file writes decimals.
 type Notation byte
 
-// The notations. Point is "1,234.50", Comma is "1.234,50".
+// The notations of numbers. Point is "1,234.50", Comma is "1.234,50".
 const (
 	Point Notation = '.'
 	Comma Notation = ','

@@ -18,9 +18,9 @@ import (
 	"assay/internal/publicnet"
 )
 
-// The ID of a client may be the URL of a JSON document that describes the client (OAuth Client ID Metadata Document).
-// Such a client needs no registration. Anonymous callers can make this server fetch any such URL. So it connects to
-// public addresses only, follows no redirects, and limits size, time and number of fetches.
+// The ID of a client may be the URL of a JSON document that describes the client (OAuth Client ID Metadata Document). A
+// client with this kind of ID needs no registration. Anonymous callers can make this server fetch any URL. The server
+// therefore connects to public addresses only, follows no redirects, and limits size, time and number of fetches.
 const (
 	maxDocument     = 5 << 10
 	documentTimeout = 5 * time.Second

@@ -57,7 +57,7 @@ type keyring struct {
 	byID   map[string][]byte
 }
 
-// newKeyring returns nil when there is no secret.
+// newKeyring returns the keyring of the secrets, or nil if there is no secret.
 func newKeyring(secrets [][]byte) (*keyring, error) {
 	if len(secrets) == 0 {
 		return nil, nil

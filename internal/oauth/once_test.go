@@ -32,7 +32,7 @@ func rounds() int {
 	return 40
 }
 
-// codes creates that many codes for the client, as a person's decisions do.
+// codes creates n authorization codes for the client, as if a person had approved n requests.
 func (s *service) codes(c client, n int) []people.Secret {
 	s.t.Helper()
 	by, now := s.by(), s.clock.now()
@@ -146,7 +146,7 @@ func TestOneOfConcurrentUsesSucceeds(t *testing.T) {
 	wantOneEach(t, "request", won)
 }
 
-// path is the directory of the service's data.
+// path returns the path of the service's control database.
 func (s *service) path() string { return filepath.Join(s.dir, "control.db") }
 
 // The first invitation creates an account, and the second is for an existing account. The unique email address prevents

@@ -330,7 +330,7 @@ func (s *service) decide(session people.Secret, fields url.Values) answer {
 	return s.send(withSession(r, session))
 }
 
-// code returns a code of the client for the scopes, all selected.
+// code returns an authorization code of the client. The person selects all given scopes.
 func (s *service) code(c client, scope string) string {
 	s.t.Helper()
 	page := s.consent(s.session, c.asking(scope))

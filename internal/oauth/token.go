@@ -144,9 +144,10 @@ func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 	return s.give(x, a, scopes, secret)
 }
 
-// refresh issues new tokens for a refresh token and marks it as used. An invalid request does not use it. A second use
-// indicates theft and revokes the grant. A second use within a few seconds, before the successor is used, is accepted.
-// In that case the answer may have been lost, or two parts of the client may have refreshed at the same time.
+// refresh issues new tokens for a refresh token and marks it as used. An invalid request does not mark the refresh
+// token as used. A second use indicates theft and revokes the grant. A second use within a few seconds, before the
+// successor is used, is accepted. In that case the answer may have been lost, or two parts of the client may have
+// refreshed at the same time.
 func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	token := x.fields.Get("refresh_token")
 	if token == "" {

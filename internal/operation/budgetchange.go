@@ -41,7 +41,7 @@ var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
 	},
 }
 
-// BudgetDecision decides about a change that awaits approval.
+// BudgetDecision is the approval or rejection of a change that awaits approval.
 type BudgetDecision struct {
 	ID     control.BudgetChangeID
 	As     string // email address or ID of the member who decides; required of commands, ignored on pages
@@ -88,8 +88,8 @@ func (r *Run) changer() budgetchange.Caller {
 	return budgetchange.Caller{Actor: c.Actor, Person: c.kind == byOperator || c.kind == byMember}
 }
 
-// decider returns the member who decides about a change. It is the caller of a page, or the member that a command
-// names.
+// decider returns the member who approves or rejects a change. On a page, this member is the caller. A command names
+// the member.
 func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Caller, error) {
 	switch r.Call.Caller.kind {
 	case byMember:

@@ -38,7 +38,7 @@ func kind(t *testing.T, what string, err error, want fault.Kind) {
 	}
 }
 
-// ended counts how often cached data about callers are dropped.
+// ended returns a counter of how often cached data about callers are dropped.
 func (s *site) ended() *int {
 	n := new(int)
 	s.AccessEnded = func() { *n++ }

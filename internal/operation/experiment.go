@@ -56,7 +56,7 @@ func (r *Run) moveExperimentOnce(ctx context.Context, m control.Move) (control.K
 	return control.Kept[control.Experiment]{Record: now}, nil
 }
 
-// MoveExperiment changes the status of an experiment. A study gets its result when it is completed.
+// MoveExperiment changes the status of an experiment. The result of a study is set when its status becomes completed.
 var MoveExperiment = Operation[control.Move, control.Experiment]{
 	Spec{Name: "experiment.move", Needs: Write, Undo: "The action cannot be undone. Plan the experiment again."},
 	func(r *Run, ctx context.Context, m control.Move) (control.Experiment, error) {

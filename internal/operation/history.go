@@ -40,7 +40,7 @@ type Lag interface {
 	Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error)
 }
 
-// HistoryTotals is a version of a day of one sales surface or ad platform.
+// HistoryTotals contains one version of the totals of a sales surface or ad platform on a day.
 type HistoryTotals struct {
 	Day     civil.Date             `json:"day"`
 	Kind    measure.TotalsKind     `json:"kind"`

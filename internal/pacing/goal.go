@@ -33,7 +33,8 @@ func goalOf(t warehouse.Target) Goal {
 	return Goal{Metric: snapshot.Metric(t.Metric), Channel: t.Channel, Period: Period(t.Period), Days: t.Days(), Value: t.Value}
 }
 
-// inOrder sorts targets: the whole store before channels, revenue first, and months before quarters, weeks and days.
+// inOrder compares two targets for sorting: the whole store before channels, revenue first, and months before quarters,
+// weeks and days.
 func inOrder(a, b Goal) int {
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.ROAS, snapshot.Spend}
 	return cmp.Or(

@@ -94,8 +94,8 @@ func (d viewData) encoded() (json.RawMessage, error) {
 	return json.Marshal(map[string]viewData{"assay/chart": d})
 }
 
-// viewed returns the series of the view. A chart of all channels omits channels without its own metric. The view shows
-// other metrics too, so it combines them as one series.
+// viewed returns the series of the view. A chart of all channels omits channels without values of its metric. The view
+// also shows other metrics, so it combines the omitted channels as one series.
 func (p Plot) viewed(s *snapshot.Snapshot, shown []snapshot.NamedSeries, whole snapshot.Series) []snapshot.NamedSeries {
 	if p.Breakdown != ByChannel || p.Channel != "" || len(p.Channels) > 0 {
 		return shown

@@ -27,8 +27,8 @@ type arrivals struct {
 	last   time.Time // deadline for bodies on shutdown; zero: the service is running
 }
 
-// Watch makes a server end unfinished bodies shortly after its shutdown begins. The reader of such a body then receives
-// a fault of kind unavailable.
+// Watch makes a server end unfinished bodies shortly after its shutdown begins. The reader of an unfinished body then
+// receives a fault of kind unavailable.
 func Watch(server *http.Server, now func() time.Time) {
 	a := &arrivals{now: now, coming: map[net.Conn]struct{}{}}
 	server.Handler = a.noting(server.Handler)
@@ -62,7 +62,8 @@ func (a *arrivals) noting(next http.Handler) http.Handler {
 	})
 }
 
-// body is a request body. At its end, it removes the mark of its connection. On shutdown, its reads fail.
+// body is a request body. After the last byte, it removes the connection from the arrivals. On shutdown, its reads
+// fail.
 type body struct {
 	io.ReadCloser
 	arrivals *arrivals

@@ -86,7 +86,7 @@ func lowerPart(values []float64) (mean, spread float64) {
 	return quarter + 0.674*spread, spread
 }
 
-// shareOfTracked returns the channel's share of the revenue with a channel on days with tracking.
+// shareOfTracked returns the channel's share of all attributed revenue, on days without a tracking loss.
 func (w *changes) shareOfTracked(all, lost Series, broken func(changeDay) bool) float64 {
 	var own, tracked float64
 	for _, d := range w.calendar.days {
@@ -210,9 +210,9 @@ func (w *changes) price(kind EventKind, pct, effect float64) {
 // mostProducts is the maximum number of listed products that are out of stock.
 const mostProducts = 3
 
-// findProducts adds products without sales at the start or the end of a window, or in the whole window. The products'
-// sales in the other window make such a gap improbable. Over all n products, the probability of adding a product by
-// chance is below one in a thousand.
+// findProducts adds products without sales at the start or the end of a window, or in the whole window. It adds a
+// product only if the product's sales in the other window make this lack of sales improbable. Over all n products, the
+// probability of adding a product by chance is below one in a thousand.
 func (w *changes) findProducts() {
 	before, after := byKey(w.products.Earlier), byKey(w.products.Recent)
 	keys := keysOf(before, after)

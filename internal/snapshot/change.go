@@ -118,7 +118,7 @@ func (w *changes) split(by Dimension, parts []change.Part, most int) {
 	w.splits = append(w.splits, Split{by, change.Top(parts, most, w.total, PartOther)})
 }
 
-// factors adds the split of a product of factors. Parts of factors that do not change are absent.
+// factors splits the change by the factors of a product, such as orders and AOV. It omits factors without an effect.
 func (w *changes) factors(by Dimension, names []string, before, after []float64) {
 	var parts []change.Part
 	for i, minor := range change.Rounded(w.total, change.Factors(before, after)) {

@@ -111,7 +111,7 @@ func (d changeDay) effect(deviation float64) float64 {
 
 func (d changeDay) odd() bool { return d.judged.Known && d.judged.Actionable }
 
-// in returns the days of a range in one of the windows.
+// in returns the days of a range that are in the earlier or the recent window.
 func (c *calendar) in(days civil.Range, earlier bool) []changeDay {
 	var out []changeDay
 	for _, d := range c.days {

@@ -34,7 +34,7 @@ func hasCosts(c *Snapshot) bool {
 	return c.Store.Counts["order_lines"] > 0 || len(c.Workspace.Costs) > 0
 }
 
-// goodsAndSales are the sales of surfaces by day, and their product sales with costs.
+// goodsAndSales contains the sales by surface and day, and the product sales with costs.
 type goodsAndSales struct {
 	sales []measure.SalesDay
 	goods []measure.Goods

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Series contains consecutive days of the store or of a channel. Days without data are zero within the store's range;
-// the series excludes days outside the range.
+// Series contains consecutive days of the store or of a channel. Days without data are zero within the store's range.
+// The series excludes days outside the range.
 type Series struct {
 	Days           civil.Range // days of totals; empty if the store has no data on these days
 	totals         []warehouse.DayTotal

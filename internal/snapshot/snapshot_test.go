@@ -575,7 +575,8 @@ func TestNewCustomersAndTheirSpend(t *testing.T) {
 	}
 }
 
-// A first order more than a hundred years ago is a data error. The other customers have their value.
+// A first order more than a hundred years ago is a data error. The panel and the curves contain only the other
+// customers.
 func TestCustomersOfAMistakenCenturyAreLeftOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -664,7 +665,8 @@ func TestStatusesOfSources(t *testing.T) {
 	}
 }
 
-// A point is partial if the window contains only a part of its days, or if they are not over. It has no score.
+// A point is partial if the window contains only a part of its days, or if some of its days are not over. A partial
+// point has no score.
 func TestPointsOfAWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -922,7 +924,7 @@ func TestQuestionsAreNotedWithTheirRows(t *testing.T) {
 	}
 }
 
-// counted is the state of a control store that tests replace.
+// counted is a control store with a state that the test sets.
 type counted struct {
 	state uint64
 	err   error

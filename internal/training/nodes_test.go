@@ -19,7 +19,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// node is a keeper with its own connection and clock. It counts the bodies that it reads.
+// node is a keeper with its own connection and clock. It counts the reads of stored models.
 type node struct {
 	*Keeper
 	Store
@@ -108,7 +108,8 @@ func TestANodeUsesTheModelsOfOtherNodesWithinTwoSeconds(t *testing.T) {
 	a.wantVersion(t, "dropped by another node", w, 0)
 }
 
-// down is a store that does not respond to its first requests. The last of them is executed and its reply is lost.
+// down is a store that does not respond to its first requests. The last of these requests is executed, but its reply is
+// lost.
 type down struct {
 	Store
 	left int
@@ -202,7 +203,7 @@ func TestModelsOfAnEarlierReleaseAreTakenOver(t *testing.T) {
 		t.Errorf("without a folder: %v", err)
 	}
 
-	// The process ends between storing and removing a file.
+	// The process ends after it stores the models and before it removes the file.
 	trained := time.Unix(7e8, 0).UTC()
 	earlier(t, dir, map[string]stored{
 		"w.json": {Made: w.CreatedAt, Model: model(5), Attempt: model(6), At: trained}, "w.json.new": {},

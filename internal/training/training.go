@@ -163,7 +163,7 @@ func (k *Keeper) current(ctx context.Context, w control.Workspace) (kept, error)
 	return k.refresh(ctx, w, now)
 }
 
-// known returns the workspace's models as last read, the zero value before the first read.
+// known returns the workspace's models as last read. Before the first read, it returns the zero value.
 func (k *Keeper) known(w control.Workspace) kept {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -214,7 +214,8 @@ func (k *Keeper) refresh(ctx context.Context, w control.Workspace, now time.Time
 	return read, nil
 }
 
-// check returns the models as last read, and records that the store has the same state if it does.
+// check returns the models as last read if the store still has the same state. It then also updates the time of the
+// check.
 func (k *Keeper) check(w control.Workspace, state control.ModelState, now time.Time) (have kept, same bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -79,9 +79,9 @@ func (s *demoShop) keeper() *Keeper {
 	})
 }
 
-// TestTheDemosTruthLiesInsideTheIntervals trains on the demo store as its commands do, with its geo experiments, stores
-// the model, reads it and calls a tool. One of eight 90% intervals may miss the true value; which interval misses
-// depends on the seed.
+// TestTheDemosTruthLiesInsideTheIntervals trains a model of the demo store with its geo experiments, as the commands
+// do. It stores the model, reads it and calls a tool. One of eight 90% intervals may miss the true value. The seed
+// determines which interval misses.
 func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	t.Parallel()
 	s := newDemoShop(t, 7, 8000)
@@ -141,7 +141,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 }
 
 // TestGeoExperimentsImproveReturnsOfDemoStores logs the effect of geo experiments on the returns of several stores, one
-// line per channel; docs/validation.md summarizes them.
+// line per channel. docs/validation.md summarizes these effects.
 func TestGeoExperimentsImproveReturnsOfDemoStores(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 6; seed++ {

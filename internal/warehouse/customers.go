@@ -12,7 +12,7 @@ import (
 // Segment is a part of the orders: first orders of customers, later orders, or orders without a customer.
 type Segment string
 
-// The segments. The empty segment is all three.
+// The constants are the segments of customers. The empty segment selects all three segments.
 const (
 	NewCustomers       Segment = "new"
 	ReturningCustomers Segment = "returning"

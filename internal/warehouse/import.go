@@ -43,13 +43,14 @@ type AdWindow struct {
 // A row replaces the row with its key. These rules apply to rows that belong to an order:
 //
 //   - The latest version of an order is used; an older version is dropped with its rows. If one of two versions has no
-//     update time, the one with more progress is used: canceled, more refunded, paid. With equal progress, a version
-//     with an update time is preferred; between two versions without one, the later import is used.
+//     update time, the version with more progress is used. A canceled version has the most progress, then a version
+//     with more refunds, then a paid version. With equal progress, a version with an update time is preferred; between
+//     two versions without one, the later import is used.
 //   - If the order is in the import, its lines, refunds, coupons and touchpoints in the import replace all stored rows
 //     of that kind.
 //   - If the order is in the import and has no rows of a kind, it keeps its lines and touchpoints, which some sources
-//     omit. It keeps its refunds and coupons only if the import has none of that kind for any order: a file with
-//     refunds contains all refunds of its orders.
+//     omit. It keeps its refunds and coupons only if the import has none of that kind for any order, because a file
+//     with refunds contains all refunds of its orders.
 //   - If an import contains only the refunded total of the order, stored refunds with a day remain, and the total is
 //     reduced by them. Refunds that are imported without their order are subtracted from a stored total.
 //   - If the order is not in the import, rows are added to its stored ones, or replace the row with their key. A list

@@ -125,7 +125,7 @@ func TestEveryQuestionFiltersByWorkspace(t *testing.T) {
 	}
 }
 
-// The texts use only syntax that DuckDB and ClickHouse share. The test searches the texts for other syntax.
+// The SQL texts use only syntax that DuckDB and ClickHouse share. The test searches the SQL texts for other syntax.
 func TestQuestionsKeepToTheSharedSubset(t *testing.T) {
 	t.Parallel()
 	for pattern, instead := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	"assay/internal/fault"
 )
 
-// The tests of this file cover the lines from 1 to 31 of docs/security.md that need the real pages or a listener of the
+// The tests of this file cover attacks 1 to 31 of docs/security.md that need the real pages or a listener of the
 // attacker.
 
 func TestAuthorizeErrorsAreShownWithoutARedirect(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"assay/internal/control"
 )
 
-// The tests of this file cover lines 76 to 97 of docs/security.md.
+// The tests of this file cover attacks 76 to 97 of docs/security.md.
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 

@@ -16,8 +16,9 @@ import (
 	"assay/internal/operation"
 )
 
-// A workspace is deleted while its tools are called, files are imported, its tables are exported and its model is trained. Each
-// of these succeeds or fails with a reason. Nothing of the workspace remains, and other workspaces are not affected.
+// A workspace is deleted while its tools are called, files are imported, its tables are exported and its model is
+// trained. Each of these operations succeeds or fails with a reason. Nothing of the workspace remains, and other
+// workspaces are not affected.
 func TestAWorkspaceIsDeletedDuringOtherOperations(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

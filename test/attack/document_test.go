@@ -15,8 +15,8 @@ import (
 
 const root = "../.."
 
-// TestTheDocumentNamesTestsThatExist compares docs/security.md with the tests. Each line exists once and in order, and
-// has a test or a reason. Every named test exists in its folder.
+// TestTheDocumentNamesTestsThatExist compares docs/security.md with the tests. Each numbered attack exists once and in
+// order, and has a test or a reason. Every named test exists in its folder.
 func TestTheDocumentNamesTestsThatExist(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(root + "/docs/security.md")

@@ -12,7 +12,7 @@ import (
 	"assay/api"
 )
 
-// The tests of this file cover lines 124 to 143, 153 and 154 of docs/security.md.
+// The tests of this file cover attacks 124 to 143, 153 and 154 of docs/security.md.
 
 // thorough reports whether tests may take longer, as under `make race`.
 func thorough() bool { return os.Getenv("ASSAY_TEST_THOROUGH") != "" }

@@ -11,7 +11,7 @@ import (
 	"assay/internal/control"
 )
 
-// The tests of this file cover lines 29, 149, 150 and 152 of docs/security.md.
+// The tests of this file cover attacks 29, 149, 150 and 152 of docs/security.md.
 
 // pages are all paths that show a page to a signed-in member.
 var pages = []string{

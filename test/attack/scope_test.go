@@ -14,7 +14,7 @@ import (
 	"assay/internal/config"
 )
 
-// The tests of this file cover lines 98 to 109 of docs/security.md.
+// The tests of this file cover attacks 98 to 109 of docs/security.md.
 
 const pausing = `{"platform":"facebook","platform_campaign_id":"1","confirm":true}`
 

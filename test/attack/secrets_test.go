@@ -15,7 +15,7 @@ import (
 )
 
 // TestNoSecretIsInTheLogOrInTheData creates, uses and rejects every kind of secret at log level debug. It then searches
-// for each secret in the log, in the metrics and in every file (lines 139 and 140 of docs/security.md).
+// for each secret in the log, in the metrics and in every file (attacks 139 and 140 of docs/security.md).
 func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

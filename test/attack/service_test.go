@@ -1,5 +1,5 @@
 // Package attack attacks a complete service with real sockets and real stores. docs/security.md names the test of each
-// attack. The line numbers in the tables of this package refer to that document.
+// attack. The numbers in the tables of this package are the numbers of attacks in that document.
 package attack
 
 import (
@@ -95,7 +95,7 @@ func start(t *testing.T, change func(*config.Config)) *service {
 	return s
 }
 
-// shared is the service of all tests without changes that other tests can see.
+// shared is the service of all tests that make no changes visible to other tests.
 var shared *service
 
 func TestMain(m *testing.M) {
@@ -310,7 +310,8 @@ func (s *service) browser(t *testing.T) *browser {
 	}}
 }
 
-// send sends one request without empty header pairs.
+// send sends one request. The parameter header contains names and values in turn. The name Host sets the host of the
+// request.
 func (b *browser) send(method, path, body string, header ...string) answer {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
@@ -432,7 +433,7 @@ func (s *service) asking(c client, scope string) url.Values {
 
 func authorize(v url.Values) string { return "/api/mcp/authorize?" + v.Encode() }
 
-// consent opens the page and returns the fields of its form with these boxes ticked.
+// consent opens the consent page and returns the fields of its form with the boxes of the scopes checked.
 func (b *browser) consent(asked url.Values, scopes ...string) url.Values {
 	b.t.Helper()
 	page := b.get(authorize(asked))
@@ -471,7 +472,7 @@ func (b *browser) exchange(fields url.Values) (tokens, answer) {
 	return got, a
 }
 
-// tokens gets tokens for the client with every requested scope ticked.
+// tokens gets tokens for the client. The person selects every requested scope.
 func (b *browser) tokens(c client, scope string) tokens {
 	b.t.Helper()
 	a := b.post("/api/mcp/authorize", b.consent(b.asking(c, scope), strings.Fields(scope)...))

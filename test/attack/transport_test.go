@@ -24,7 +24,7 @@ import (
 	"assay/internal/operation"
 )
 
-// The tests of this file cover lines 110 to 124, 55 and 66 of docs/security.md.
+// The tests of this file cover attacks 110 to 124, 55 and 66 of docs/security.md.
 
 func TestOriginsHostsAndPaths(t *testing.T) {
 	t.Parallel()
@@ -320,7 +320,8 @@ func slowRequests(address string) map[string]string {
 	return all
 }
 
-// dripped sends a request that never ends, a byte at a time, and returns the response until the connection was closed.
+// dripped sends an endless request one byte at a time. It returns the response that arrives before the connection is
+// closed.
 func dripped(t *testing.T, address, head string) (string, error) {
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	if err != nil {
@@ -391,7 +392,8 @@ func TestSlowBodiesDoNotDelayShutdown(t *testing.T) {
 	}
 }
 
-// Authenticated callers may send for minutes or hours. The shutdown waits neither for them nor for a tap on this machine.
+// Authenticated callers may send for minutes or hours. The shutdown does not wait for these callers or for a Singer tap
+// on this machine.
 func TestSlowAuthenticatedSendersDoNotDelayShutdown(t *testing.T) {
 	t.Parallel()
 	s, stop, err := run(t.TempDir(), func(c *config.Config) { c.ShutdownTimeout = 15 * time.Second })

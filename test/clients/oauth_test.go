@@ -34,7 +34,7 @@ type person struct {
 	came     chan url.Values
 }
 
-// newPerson skips the test unless a service and a browser are named.
+// newPerson returns a person with a browser. It skips the test unless the environment names a service and a browser.
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	p := &person{t: t, rpc: os.Getenv("ASSAY_TEST_RPC"), node: os.Getenv("ASSAY_TEST_BROWSER"), came: make(chan url.Values, 1)}

@@ -64,7 +64,7 @@ func disturbances(t *testing.T, names ...string) (made []*disturbance, why strin
 	return made, ""
 }
 
-// env is the environment of the process; empty without a library.
+// env returns the environment of the process, or nil if the library could not be built.
 func (d *disturbance) env() []string {
 	if d == nil {
 		return nil
@@ -85,7 +85,7 @@ func (d *disturbance) put(t *testing.T, index int, n int64) {
 	}
 }
 
-// shift moves the clock of the process from the machine's clock.
+// shift sets the difference between the clock of the process and the clock of the machine.
 func (d *disturbance) shift(t *testing.T, by time.Duration) {
 	t.Helper()
 	d.put(t, 0, by.Nanoseconds())
@@ -144,7 +144,7 @@ func (s *site) jump(by time.Duration) func() {
 	}
 }
 
-// clock returns the node's clock. The header's clock is updated once per second.
+// clock returns the node's clock, from the Date header of a response. The server updates this header once per second.
 func (n *node) clock() time.Time {
 	time.Sleep(1100 * time.Millisecond)
 	at, _ := http.ParseTime(n.send(n.client, http.MethodGet, base+"/healthz", "").header.Get("Date"))

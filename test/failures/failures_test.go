@@ -190,7 +190,7 @@ func (s *site) cutOff(server string, nodes ...*node) {
 	time.Sleep(cutFor)
 }
 
-// failure is a failure that ends before it returns.
+// failure is a failure that the function do causes. The failure ends before do returns.
 type failure struct {
 	name string
 	do   func()

@@ -52,7 +52,7 @@ type ledger struct {
 	double   int // codes that were redeemed twice
 }
 
-// stored is the number of orders that are acknowledged at a time.
+// stored is the number of orders that were acknowledged up to an instant.
 type stored struct {
 	at     time.Time
 	orders int
@@ -116,7 +116,7 @@ func (l *ledger) outcome(kind string, n *node, wasDown bool, r reply) bool {
 	return false
 }
 
-// answered counts an answer. A problem makes it wrong.
+// answered counts an answer. An answer with a problem counts as wrong.
 func (l *ledger) answered(kind string, n *node, problem string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +162,7 @@ type figures struct {
 	Metrics struct{ Revenue, Orders struct{ Value float64 } }
 }
 
-// question asks for the figures of March: each order is worth USD 10.
+// question asks for the figures of March and compares them with the expected orders. Each order has a value of USD 10.
 func (l *load) question(n *node) bool {
 	began, wasDown := time.Now(), n.down.Load()
 	r := l.call(n, "performance", march)
@@ -192,7 +192,7 @@ func orders(file, n int) string {
 	return b.String() + fmt.Sprintf(`{"type":"STATE","value":{"file":%d}}`, file) + "\n"
 }
 
-// oneImport sends one file to one node after another until it is acknowledged.
+// oneImport sends one file to one node after another until a node acknowledges the file.
 func (l *load) oneImport(file int, ended <-chan struct{}) {
 	n := 1 + file%7
 	l.mu.Lock()
@@ -329,7 +329,7 @@ func every(group *sync.WaitGroup, ended <-chan struct{}, pause time.Duration, do
 	})
 }
 
-// run sends requests until the channel is closed. It returns when all have ended.
+// run sends requests until the channel is closed. It returns when all requests have ended.
 func (l *load) run(ended <-chan struct{}) {
 	var group sync.WaitGroup
 	for _, n := range l.nodes {

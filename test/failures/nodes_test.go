@@ -55,7 +55,7 @@ func newLink(t *testing.T, target string) *link {
 
 func (l *link) address() string { return l.listener.Addr().String() }
 
-// state is closed while the link is open.
+// state returns a channel that is closed while the link is open.
 func (l *link) state() chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *link) serve(client net.Conn) {
 	<-ended
 }
 
-// node is a process of the service. Its links lead to the servers.
+// node is a process of the service. It connects to each server through a link that tests can cut.
 type node struct {
 	t       *testing.T
 	name    string
@@ -166,7 +166,7 @@ func (n *node) kill() {
 	n.client.CloseIdleConnections()
 }
 
-// command is a command of the program in the node's data directory.
+// command returns a command of the program that runs in the node's data directory.
 func (n *node) command(input string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(n.t.Context(), n.program, args...)
 	cmd.Env, cmd.Stdin = n.env, strings.NewReader(input)
@@ -186,7 +186,8 @@ func (n *node) run(input string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// browser is a client of the node with cookies. The host of the URL is the installation's; the connection goes to the node.
+// browser is a client of the node with cookies. The URL contains the installation's host, but the connection goes to
+// the node.
 func (n *node) browser() *http.Client {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -235,7 +236,7 @@ func (n *node) callAs(key, tool, arguments string) reply {
 		"Content-Type", "application/json", "Authorization", "Bearer "+key)
 }
 
-// refused reports whether the answer asks to try again.
+// refused reports whether the answer asks the client to try again.
 func (r reply) refused() bool {
 	return r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") != ""
 }
@@ -299,8 +300,8 @@ func (c cluster) signal(name string, s syscall.Signal) {
 // servers are the names of the cluster's servers.
 var servers = []string{"zookeeper", "s1r1", "s1r2", "s2r1", "s2r2"}
 
-// revive starts the servers that have ended or hang, as a service manager does: ClickHouse 18.16 ends if ZooKeeper does not answer
-// at its start, and sometimes it hangs instead.
+// revive restarts the servers that have ended or hang, as a service manager does. ClickHouse 18.16 ends if ZooKeeper
+// does not answer at its start, and sometimes it hangs instead.
 func (c cluster) revive() {
 	c.t.Helper()
 	for _, name := range servers {

@@ -61,7 +61,7 @@ func TestOnlySurvivingMutantsAreTriedAgain(t *testing.T) {
 	}
 }
 
-// The tests never run the statement of the case, so coverage does not contain the line of its condition.
+// The tests never run the body of the case, so coverage does not contain the line of the case's condition.
 func TestConditionsOfCasesAreTried(t *testing.T) {
 	writeModule(t, map[string]string{
 		"go.mod":               "module m\n\ngo 1.26\n",
@@ -70,7 +70,7 @@ func TestConditionsOfCasesAreTried(t *testing.T) {
 		"internal/p/p_test.go": testOf("Above(2, 2) || Above(2, 3)"),
 	})
 	o := options{seed: 1, count: 10, timeout: 60e9, equivalents: "equivalent.txt", patterns: []string{"./..."}}
-	// The tests kill both changes of the operator and the result false. No test runs the result true.
+	// The tests kill both mutants of the operator and the mutant of `return false`. No test runs `return true`.
 	if got, want := lastLine(t, o), "75.0% of 4 mutants are killed"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -239,8 +239,7 @@ func (c *collector) add(start, end token.Pos, text string) {
 	c.found = append(c.found, m)
 }
 
-// oneLine returns a text without line breaks and repeated spaces. The result is empty if nothing remains without the
-// statement.
+// oneLine returns a text without line breaks and repeated spaces. For an empty text, it returns "(dropped)".
 func oneLine(text string) string {
 	if text = strings.Join(strings.Fields(text), " "); text == "" {
 		return "(dropped)"

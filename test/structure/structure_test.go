@@ -138,8 +138,8 @@ func receiver(e ast.Expr) string {
 
 // A file refers to another file of its package if it uses a name that the other file declares. The name is of a type,
 // function, constant, variable, method or field. Each pair of files counts once. Files are layered so that few
-// references run upward. A greedy algorithm orders files that refer to one another in a circle, so that few references
-// inside the circle run upward. All other references run downward.
+// references run upward. A greedy algorithm orders the files of a dependency cycle, so that few references inside the
+// cycle run upward. All other references run downward.
 func TestReferencesInsideToolsRunDownward(t *testing.T) {
 	t.Parallel()
 	refs := references(t, toolsDir)
@@ -249,8 +249,8 @@ func circles(refs map[string]map[string]bool) [][]string {
 	return out
 }
 
-// layered orders the files of a circle from top to bottom. It repeatedly takes the file with the most references to
-// others and the fewest references from others (Eades, Lin and Smyth 1993).
+// layered orders the files of a dependency cycle from top to bottom. It repeatedly takes the file with the most
+// references to others and the fewest references from others (Eades, Lin and Smyth 1993).
 func layered(circle []string, refs map[string]map[string]bool) map[string]int {
 	left := map[string]bool{}
 	for _, f := range circle {
@@ -361,7 +361,7 @@ func namedIn(list *ast.CompositeLit, names map[string]bool) []string {
 	return named
 }
 
-// text returns the value of a string literal, "" for any other expression.
+// text returns the value of a string literal, or "" for any other expression.
 func text(e ast.Expr) string {
 	if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 		return strings.Trim(lit.Value, "\"`")

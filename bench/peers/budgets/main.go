@@ -78,7 +78,7 @@ func divide(problems, draws int) error {
 	return nil
 }
 
-// problem returns the problem that a seed determines.
+// problem generates an allocation problem from a seed.
 func problem(seed uint64, draws int) *answer {
 	random := stats.Stream(seed, 7)
 	common := make([]float64, draws)

@@ -14,8 +14,8 @@ import (
 //	ASSAY_TEST_ADS_FACEBOOK           the credentials as JSON
 //	ASSAY_TEST_ADS_FACEBOOK_CAMPAIGN  an active campaign with a daily budget of its own
 //
-// With ASSAY_TEST_ADS_CHANGE=1 it also changes the campaign's budget by one percent and back, and pauses and resumes
-// the campaign.
+// With ASSAY_TEST_ADS_CHANGE=1, RunReal also changes the campaign's budget by one percent and back, and pauses and
+// resumes the campaign.
 func RunReal(t *testing.T, name string, dryRun bool, connect func(credentials []byte) (ads.Platform, error)) {
 	variable := "ASSAY_TEST_ADS_" + strings.ToUpper(name)
 	credentials, campaign := os.Getenv(variable), os.Getenv(variable+"_CAMPAIGN")

@@ -107,7 +107,7 @@ func (s *Sandbox) read(t *testing.T) ads.State {
 	return state
 }
 
-// setBudget returns the change to the other budget.
+// setBudget returns a change that sets the daily budget to Other.
 func (s *Sandbox) setBudget() ads.Change {
 	return ads.Change{Action: ads.SetDailyBudget, Amount: s.Other}
 }
@@ -128,7 +128,7 @@ func (s *Sandbox) traffic() (mutating, applied int) {
 	return mutating, applied
 }
 
-// wantTraffic compares the log with the numbers of requests.
+// wantTraffic checks the numbers of mutating and applied requests in the log.
 func (s *Sandbox) wantTraffic(t *testing.T, mutating, applied int) {
 	t.Helper()
 	if s.Simulator == nil {

@@ -131,7 +131,7 @@ var reasons = map[string]ads.Reason{
 }
 
 // internal lists the codes of google.rpc.Code for failures inside Google: UNKNOWN, DEADLINE_EXCEEDED, INTERNAL and
-// UNAVAILABLE. A partialFailureError has such codes.
+// UNAVAILABLE. A partialFailureError contains codes of google.rpc.Code.
 var internal = []wire.Int{2, 4, 13, 14}
 
 // byStatus maps the HTTP status of errors without a known code to reasons.

@@ -74,7 +74,7 @@ type Entry struct {
 // Trouble is a documented failure of a platform.
 type Trouble string
 
-// The failures. Every simulator supports all of them.
+// The failures that every simulator supports.
 const (
 	ServerError     Trouble = "server_error"     // HTTP 500
 	ErrorWith200    Trouble = "error_with_200"   // an error in a body with HTTP 200

@@ -354,7 +354,8 @@ var seasons = map[string]time.Month{
 	"spring": time.March, "summer": time.June, "autumn": time.September, "fall": time.September, "winter": time.December,
 }
 
-// season reads "this summer" and "over the winter". The words alone are also verbs and names of coupons.
+// season reads "this summer" and "over the winter". It requires a word such as "this" or "over", because names of
+// seasons are also verbs and names of coupons.
 func (c calendar) season(i int) (Expression, bool) {
 	next := i
 	if c.oneOf(i, "last this") {

@@ -3,7 +3,7 @@ package when
 // Form is the notation of a token.
 type Form int
 
-// The forms that matter for expressions of time.
+// The notations that the parser of time expressions distinguishes.
 const (
 	Word Form = iota
 	Numeral

@@ -322,7 +322,7 @@ func (c calendar) numericDay(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
-// dayIn returns a day of a month. Without a year, it returns the latest such day up to today.
+// dayIn returns a day of a month. Without a year, it returns the latest day up to today with this day and month.
 func (c calendar) dayIn(m, d, y, end int) (Expression, bool) {
 	guess := y
 	if y == 0 {

@@ -66,7 +66,8 @@ func race(t *testing.T, nodes []PeopleStore, do func(s PeopleStore, i int) (bool
 	return int(won.Load())
 }
 
-// lost returns the error of a caller that may lose a race. A conflict is not an error.
+// lost converts the error of a caller in a race to a result of the race. It returns true if the caller won. A conflict
+// means that the caller lost and is not an error.
 func lost(err error) (bool, error) {
 	if fault.KindOf(err) == fault.KindConflict {
 		return false, nil

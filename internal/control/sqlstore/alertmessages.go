@@ -91,7 +91,7 @@ func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*con
 }
 
 // SettleAlertMessage stores the result of an attempt. The message is sent if the problem is "". After the last attempt,
-// the message is given up. It also removes messages past their retention.
+// SettleAlertMessage gives up the message. It also removes messages past their retention.
 func (s *alertStore) SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error {
 	state, settled := control.DeliverySent, micros(now)
 	switch {

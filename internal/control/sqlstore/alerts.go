@@ -165,7 +165,7 @@ func mayRoute(ctx context.Context, tx *sql.Tx, d control.Destination, by control
 	return stillMay(ctx, tx, d.Workspace, by, control.Role.Manages)
 }
 
-// place describes a destination for the audit log. The path of a URL may be a secret.
+// place describes a destination for the audit log. It omits the path of a URL, because the path may be a secret.
 func place(d control.Destination) string {
 	if d.Kind == control.EmailDestination {
 		return "email of " + string(d.Member)

@@ -66,10 +66,11 @@ func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChang
 	return open, nil
 }
 
-// UpdateBudgetChange updates a change that had the status from. It stores status, campaign, live value, rejection,
-// request, deadline, approval and settlement. If the change was settled or decided meanwhile, it returns a fault of
-// kind conflict. A change that becomes pending claims its campaign. If another change of the campaign is pending,
-// nothing is stored and the result open is that change. An applied rollback is entered in the change that it undoes.
+// UpdateBudgetChange updates a change if its stored status equals the parameter from. It stores status, campaign, live
+// value, rejection, request, deadline, approval and settlement. If the change was settled or decided meanwhile, it
+// returns a fault of kind conflict. A change that becomes pending claims its campaign. If another change of the
+// campaign is pending, UpdateBudgetChange stores nothing and returns this change in open. If the change is an applied
+// rollback, the change that it undoes is updated, too.
 func (s *budgetStore) UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
 	open *control.BudgetChange, err error,
 ) {

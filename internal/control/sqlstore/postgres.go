@@ -115,8 +115,8 @@ func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 	return errors.Join(failed, err)
 }
 
-// factsLock is the key of the advisory lock of the process with the facts. importLock is the first key of the locks on
-// imports. The second key is a hash of the workspace.
+// factsLock is the key of the advisory lock that the process with the fact store takes. importLock is the first key of
+// the locks on imports. The second key is a hash of the workspace.
 const (
 	factsLock  = migrationLock + 1
 	importLock = 0x617373 // "ass"
@@ -161,8 +161,8 @@ func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Loc
 }
 
 // tryLock takes an advisory lock on a new connection. If another process has the lock, tryLock returns the error taken.
-// The connection is not from the pool of the queries. Otherwise, many imports could have all connections of the pool and
-// wait for another one without end.
+// The connection is not from the pool of the queries. Otherwise, many imports could use all connections of the pool and
+// wait forever for another connection.
 func (d *database) tryLock(ctx context.Context, taken error, query string, keys ...any) (*Lock, error) {
 	if d.path != "" {
 		return &Lock{}, nil

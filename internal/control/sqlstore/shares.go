@@ -75,7 +75,7 @@ func (s *shareStore) ShareByHash(ctx context.Context, hash []byte) (control.Shar
 	return n, w, err
 }
 
-// TouchShare records the last use of a link. Earlier uses do not change it.
+// TouchShare records the last use of a link. A time before the recorded one changes nothing.
 func (s *shareStore) TouchShare(ctx context.Context, id control.ShareID, used time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE share_links SET last_used = $1 WHERE id = $2 AND last_used < $1`, micros(used), id)

@@ -125,9 +125,9 @@ var exports = []Spec{
 			{Field: Value, Names: []string{"total complete payment value", "complete payment value", "total payment completion value", "total purchase value"}},
 		},
 	},
-	// Reports of Sponsored Products, Sponsored Brands and Sponsored Display, as a workbook or as CSV. Reports of
-	// Sponsored Products attribute orders within 7 days of a click. Reports of the other types attribute orders within
-	// 14 days.
+	// This entry describes reports of Sponsored Products, Sponsored Brands and Sponsored Display, as a workbook or as
+	// CSV. Reports of Sponsored Products attribute orders within 7 days of a click. Reports of the other types
+	// attribute orders within 14 days.
 	{
 		Name:     "amazon_ads",
 		Title:    "Amazon Ads report",

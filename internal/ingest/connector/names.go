@@ -27,7 +27,7 @@ type nameTables struct {
 	tables      []nameTable
 }
 
-// nameTable describes the table of one level. Columns are folded names, preferred ones first.
+// nameTable describes the table of one level. Columns are folded names, the preferred names first.
 type nameTable struct {
 	level           measure.AdLevel
 	id, name        []string

@@ -97,7 +97,7 @@ func (m *medium) pull(row adRow) float64 {
 	return float64(row.spend) * eagerness[c.role] * c.ads[row.ad].appeal
 }
 
-// conversions draws a row's claims: the number in millionths and the value in minor units.
+// conversions draws a row's platform-reported conversions: their number in millionths and their value in minor units.
 func (w adReport) conversions(mean float64) (millionths, value int64) {
 	n := count(w.r, mean)
 	if n == 0 {

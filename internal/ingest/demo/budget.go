@@ -141,7 +141,7 @@ func (f *frame) pace(h habit) []float64 {
 	return days
 }
 
-// demandWithout returns the online store's demand on a day without trend and weekday.
+// demandWithout returns the online store's demand on a day, without the effects of the trend and the weekday.
 func (f *frame) demandWithout(t int) float64 {
 	d := f.day(t)
 	return season(d) * occasion(online, d) * saleLift(online, d)

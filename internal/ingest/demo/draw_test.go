@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// constant is a source of one number. The smallest gives the uniform number 0, the largest the one next to 1.
+// constant is a source of one number. The smallest source number gives the uniform number 0. The largest source number
+// gives the largest uniform number below 1.
 type constant uint64
 
 func (c constant) Uint64() uint64 { return uint64(c) }
@@ -111,7 +112,7 @@ func TestDriftIsAutocorrelatedAroundOne(t *testing.T) {
 			neighbors += logOf(t) * logOf(t-1) / n
 		}
 	}
-	// Correlated days have the precision of n·(1-0.8)/(1+0.8) independent ones.
+	// The n correlated days have the precision of n·(1-0.8)/(1+0.8) independent days.
 	independent := n * (1 - persistence) / (1 + persistence)
 	if math.Abs(mean-1) > 4*sd/math.Sqrt(independent) || math.Abs(variance-sd*sd) > 5*sd*sd*math.Sqrt(2/independent) || math.Abs(neighbors/variance-persistence) > 4/math.Sqrt(n) {
 		t.Errorf("mean %v, variance %v, correlation %v; want 1, %v, %v", mean, variance, neighbors/variance, sd*sd, persistence)

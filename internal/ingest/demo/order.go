@@ -81,7 +81,8 @@ var priceLevel = [surfaceCount]float64{online: 1, marketplace: 1, shortVideo: 0.
 
 // fill creates the order of a visit and writes its lines and coupon.
 //
-// Charged = sum of lines at their price - discounts + tax + shipping. Net of a line is the amount after its discount.
+// The charged amount is the sum of the lines at their prices, minus discounts, plus tax and shipping. The net amount of
+// a line is the amount after its discount.
 func (s *sales) fill(v visit) warehouse.Order {
 	s.placed++
 	o := s.head(v)
@@ -182,7 +183,8 @@ func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	s.out.added(1)
 }
 
-// refundPart returns the whole amount of an order in half of the cases, otherwise 20% to 60% of the amount.
+// refundPart returns the whole amount of an order in half of the cases. In the other cases, it returns 20% to 60% of
+// the amount.
 func (s *sales) refundPart(charged int64) int64 {
 	part := between(s.refunds, 0.2, 0.6)
 	if chance(s.refunds, 0.5) {

@@ -183,8 +183,8 @@ func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch 
 // linked lists the channels without an ad platform that use links with UTM parameters.
 var linked = []measure.Channel{email, sms, affiliate, influencer}
 
-// campaignOn draws an active campaign, weighted by its spend of the day. Other touchpoints are mostly from campaigns
-// for people who already know the store.
+// campaignOn draws an active campaign, weighted by its spend of the day. If the channel brought the customer, the
+// campaign is mostly a prospecting campaign. Otherwise, it is mostly a campaign for people who already know the store.
 func (w *paths) campaignOn(m *medium, t int, brought bool) (*campaign, bool) {
 	var wanted, others [8]float64
 	anyWanted := false

@@ -153,7 +153,7 @@ func (m *medium) response(p *plan, spend []float64, people, factor float64) []fl
 // [ChannelTruth.IncrementalRevenue], it is an amount of money.
 type Responses struct{ plan *plan }
 
-// NewResponses returns the responses of a store. Invalid options are [fault.KindInvalid].
+// NewResponses returns the responses of a store. Invalid options result in a fault of kind invalid.
 func NewResponses(opt Options) (Responses, error) {
 	if err := opt.check(); err != nil {
 		return Responses{}, err

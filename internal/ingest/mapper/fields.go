@@ -70,8 +70,8 @@ func (k Kind) Fields() []Field {
 	return all
 }
 
-// NamedByMapping reports whether rows of the kind are stored under the mapping's name if the mapping has no system.
-// After renaming such a mapping, an import would store the same rows twice.
+// NamedByMapping reports whether rows of the kind are stored under the mapping's name if the mapping has no system. If
+// a mapping without a system is renamed, an import stores the same rows twice.
 func (k Kind) NamedByMapping() bool {
 	switch k {
 	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:

@@ -262,7 +262,7 @@ func (r *lineRows) complete(g *group, b *warehouse.Batch) error {
 	return r.orders.Add(&g.sale, b)
 }
 
-// giveBack adds the group as a refund on its own day.
+// giveBack adds the group as a refund at the time of the group's rows.
 func (r *lineRows) giveBack(g *group, sum int64, b *warehouse.Batch) error {
 	o := g.sale.Order
 	name := o.Key

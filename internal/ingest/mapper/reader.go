@@ -81,7 +81,7 @@ func (r reader) ruleColumns() []string {
 	return columns
 }
 
-// columns returns the columns of the kind, with the mapping's column names if it has any.
+// columns returns the columns of the kind. Column names of an export or a mapping replace the default names.
 func (r reader) columns() []source.Column {
 	columns := append([]source.Column(nil), kinds[r.mapping.Kind].columns...)
 	if r.export != nil {

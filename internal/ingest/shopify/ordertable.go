@@ -64,7 +64,8 @@ var orderMembers = []source.Column{
 	{Field: "refunds", Names: []string{"refunds"}},
 }
 
-// Members with nested members or lists. All other members are text, even if the text looks like JSON.
+// The variables list the members that contain nested members or lists. All other members are text, even if the text
+// looks like JSON.
 var (
 	holders = []string{
 		"total_shipping_price_set", "shipping_lines", "customer", "shipping_address", "billing_address", "line_items", "discount_codes", "refunds",

@@ -290,7 +290,7 @@ func TestATableOfOrders(t *testing.T) {
 	check(t, "notes", []string{"orders_only", "orders_deleted"}, got.Codes())
 }
 
-// A connector may append every version of an order. The latest version is used in any order of rows.
+// A connector may append every version of an order. The latest version is used, regardless of the order of rows.
 func TestTheLatestVersionOfAnOrderCounts(t *testing.T) {
 	t.Parallel()
 	o := ingesttest.ReaderOptions()

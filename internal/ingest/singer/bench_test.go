@@ -70,7 +70,7 @@ func measured(b *testing.B, messages string, store singer.Store) {
 	b.ReportMetric(benchRecords*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// The benchmarks measure reading alone and reading with the store.
+// The benchmarks measure the reading of messages without a store and with a store.
 func BenchmarkAds(b *testing.B)          { measured(b, adMessages(), nowhere{}) }
 func BenchmarkOrders(b *testing.B)       { measured(b, orderMessages(), nowhere{}) }
 func BenchmarkAdsStored(b *testing.B)    { measured(b, adMessages(), newBench(b)) }

@@ -61,7 +61,8 @@ var advertisers = map[shape]*advertiser{
 	}),
 }
 
-// newAdvertiser adds the columns of warehouse tables, as names of properties.
+// newAdvertiser adds the properties with status, budget and time of change. They have the names of the columns in
+// connectors' tables.
 func newAdvertiser(a advertiser) *advertiser {
 	a.changed, a.statuses, a.periods = []string{"updated_time", "modify_time", "updated_at"}, members(adstate.Statuses), members(adstate.Periods)
 	for _, column := range adstate.Budgets(a.platform) {
@@ -80,8 +81,9 @@ func members(columns []string) []string {
 	return names
 }
 
-// add adds a campaign, an ad set or an ad. The state starts at the time of the record's change, otherwise at the time
-// at which the tap read the record. Without either time, add stores only names. Its error is a [*source.RowError].
+// add adds a campaign, an ad set or an ad. The state starts at the time of the record's change. If this time is
+// unknown, the state starts at the time at which the tap read the record. Without either time, add stores only names.
+// Its error is a [*source.RowError].
 func (c *entities) add(s *stream, record *document.Object, extracted string, line int) error {
 	a := advertisers[s.shape]
 	cell := func(names []string) string { return c.words.Of(strings.TrimSpace(record.First(names...).Text())) }

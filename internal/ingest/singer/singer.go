@@ -7,9 +7,9 @@
 // streams; the report lists these streams.
 //
 // The target stores facts in steps of many records and reads later messages at the same time. The target emits a state
-// only after all earlier facts are stored. If there are several such states, it emits only the newest. The next run
-// receives the records after the last emitted state again. The repetition changes nothing, because orders are merged by
-// key and reports replace days.
+// only after all earlier facts are stored. If several states meet this condition, the target emits only the newest
+// state. The next run receives the records after the last emitted state again. The repetition changes nothing, because
+// orders are merged by key and reports replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
 package singer

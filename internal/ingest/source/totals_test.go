@@ -313,7 +313,7 @@ func TestPlainInstantsAgreeWithOthers(t *testing.T) {
 					if !ok {
 						continue
 					}
-					// A leading blank prevents the fast path, and the general path trims it.
+					// A leading blank prevents the fast path. The general path trims the blank.
 					general, err := ParseInstant(" "+cell, UnknownOrder, zone(t, "America/New_York"))
 					if err != nil || !plain.Equal(general) {
 						t.Errorf("%q is %s, and %s (%v) by the general path", cell, plain, general, err)

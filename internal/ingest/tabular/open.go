@@ -182,7 +182,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// counted hashes and counts the bytes that pass.
+// counted is a reader that hashes and counts the bytes it reads from src.
 type counted struct {
 	src io.Reader
 	sum hash.Hash

@@ -185,7 +185,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// A few packed bytes unpack to many bytes, which are all in the buffer.
+// The compressed file is small, so the buffer contains all of it when the context ends. The file expands to many bytes.
 func TestUnpackingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -255,7 +255,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A row in memory can have millions of cells. Its reading ends with the context too.
+// A row in memory can have millions of cells. Reading stops within the row when the context ends.
 func TestARowInMemoryEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -138,7 +138,7 @@ const (
 `
 )
 
-// With ASSAY_TEST_THOROUGH the test covers every order of arrival, otherwise every eighth one.
+// With ASSAY_TEST_THOROUGH the test covers every order of arrival. Otherwise, it covers every eighth order of arrival.
 func TestACustomerIsOneProfileInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
@@ -170,7 +170,7 @@ func TestACustomerIsOneProfileInAnyOrderOfSources(t *testing.T) {
 	}
 }
 
-// A customer without an address and a number is identified by the shop's ID, from any source.
+// A customer without an email address and a phone number is identified by the shop's customer ID, from any source.
 func TestACustomerWithoutAnAddressIsKnownByTheShopsID(t *testing.T) {
 	t.Parallel()
 	w := facts(t)
@@ -211,7 +211,7 @@ func orders(names []string) (all [][]string) {
 	return all
 }
 
-// With ASSAY_TEST_THOROUGH the test covers every order of arrival, otherwise every eighth one.
+// With ASSAY_TEST_THOROUGH the test covers every order of arrival. Otherwise, it covers every eighth order of arrival.
 func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8

@@ -13,7 +13,7 @@ import (
 )
 
 // unit is the resolution of values in tests on PathData: eleven decimals, so that the sum stays below 2^53. The file
-// has up to seventeen decimals. The last of them are rounding errors.
+// has up to seventeen decimals. The last decimals are rounding errors.
 const unit = 1e11
 
 // pathData returns the data set PathData of the R package ChannelAttribution 2.2.4.
@@ -51,8 +51,8 @@ func number(t testing.TB, s string) float64 {
 	return x
 }
 
-// published contains the results of the package (R 4.2.2) for the rule-based models, to the printed digits. For the
-// chain of order 1, it contains the linear-algebra solution of the absorbing chain and the package's simulation.
+// published contains the results of ChannelAttribution (R 4.2.2) for the rule-based models, to the printed digits. For
+// the chain of order 1, it contains the linear-algebra solution of the absorbing chain and the package's simulation.
 var published = []struct {
 	channel                       measure.Channel
 	first, last, linear           float64
@@ -120,7 +120,8 @@ func TestChainOfOrderOneMatchesLinearAlgebraAndTheSimulation(t *testing.T) {
 			t.Errorf("%s: effect %.12f, conversions %.8f; want %v, %v",
 				got.Channel, got.Effect, result.Credits[i].Conversions, p.effect, p.conversions)
 		}
-		// The package simulates a million journeys, with a standard error of about .0004 for the largest effect.
+		// The R package ChannelAttribution simulates a million journeys. The standard error of its largest effect is
+		// about .0004.
 		if math.Abs(got.Effect-p.simulate) > 3*.0004 {
 			t.Errorf("%s: effect %.7f is far from the package's simulation %v", got.Channel, got.Effect, p.simulate)
 		}

@@ -101,7 +101,7 @@ func TestCreditedSumsFollowTheModels(t *testing.T) {
 	}
 }
 
-// Whole sums and the models on paths give the same shares of orders.
+// Attribution of sums and attribution of paths give the same shares of orders.
 func TestCreditedOrdersEqualTheModelsOnPaths(t *testing.T) {
 	t.Parallel()
 	journeys, _ := randomJourneys(rand.New(rand.NewPCG(9, 0)), 60)

@@ -83,8 +83,9 @@ func shapley(before, after []float64) []float64 {
 	return parts
 }
 
-// weight returns the share of the orders of n factors in which a given set of some factors comes just before a given
-// factor.
+// weight returns the weight of a set of factors in the Shapley value of another factor. It is the share of the
+// permutations of n factors in which the set comes first and the given factor comes next. The parameter some is the
+// size of the set.
 func weight(some, n int) float64 {
 	share := 1 / float64(n)
 	for k := range some {

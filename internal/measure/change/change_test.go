@@ -114,7 +114,8 @@ func TestRoundedPartsAddUpExactly(t *testing.T) {
 	}
 }
 
-// Small spend before, and spend without revenue after, make parts that exceed every total.
+// Small spend in the earlier window, and spend without revenue in the recent window, lead to parts that exceed every
+// total.
 func TestPartsThatAreTooLargeAreNotRounded(t *testing.T) {
 	t.Parallel()
 	huge := change.Factors([]float64{100, 1e10}, []float64{2e9, 0})

@@ -45,8 +45,8 @@ func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	return fit, nil
 }
 
-// bgnbdLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (6) of the paper,
-// is
+// bgnbdLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation 6 of Fader, Hardie
+// and Lee 2005, is
 //
 //	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
 //
@@ -100,7 +100,7 @@ func (m BGNBD) Alive(h History) float64 {
 func (m BGNBD) Purchases(time float64) float64 { return m.whileActive(0, m.Alpha, time) }
 
 // Expected returns the expected number of further purchases of a customer within the given time after the observation
-// (equation 10 of the paper).
+// (equation 10 of Fader, Hardie and Lee 2005).
 func (m BGNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * m.whileActive(float64(h.Repeats), m.Alpha+h.Age, time)
 }

@@ -28,7 +28,8 @@ const daysPerWeek = 7
 
 // Buyers returns the histories of customers with a purchase until the end of the calibration (inclusive), sorted by
 // customer. All purchases of a customer on one day are one purchase. Weeks are days / 7, not rounded. Later purchases
-// are ignored. It rejects a purchase without customer or day, or with a negative value, and names the index.
+// are ignored. It rejects a purchase without a customer or a day, or with a negative value. The error names the index
+// of the purchase.
 func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	kept := make([]Purchase, 0, len(purchases))
 	for i, p := range purchases {

@@ -54,8 +54,8 @@ func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
 //
 //	Γ(r+x)/Γ(r) α^r β^s · [ (α+T)^-(r+x) (β+T)^-s + s ∫ from t_x to T of (α+t)^-(r+x) (β+t)^-(s+1) dt ],
 //
-// The two terms are "active until T" and "inactive since t". The note writes the integral as a difference of two
-// hypergeometric functions. For t_x near T, the difference loses precision by cancellation. The integral has no
+// The two terms are "active until T" and "inactive since t". Fader and Hardie (2005) write the integral as a difference
+// of two hypergeometric functions. For t_x near T, the difference loses precision by cancellation. The integral has no
 // cancellation.
 func paretoLikelihood(groups []group, most int, n float64, rule rule, logs, gradient []float64) float64 {
 	m := buildParetoNBD([]float64{math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])})

@@ -41,8 +41,8 @@ type Rates struct {
 	Link   float64 // probability that the link counts the order
 	Met    float64 // probability that the order's path has a creator touchpoint
 	Stray  float64 // probability that another order's path has a creator touchpoint
-	// Cleaned is true if leaked code orders are estimated from paths. Otherwise, the creator generates the fixed share
-	// Assumed of code orders.
+	// Cleaned is true if leaked code orders are estimated from paths. Otherwise, the estimate assumes that the creator
+	// generates the share Assumed of code orders.
 	Cleaned bool
 	// Spread is the relative standard error of the rates' common level. All estimates share this error.
 	Spread float64

@@ -21,7 +21,7 @@ const (
 type Advice struct {
 	Action  Action
 	Reasons []string
-	// BestExperiment is the most valuable experiment; nil if its gain is below a thousandth of the allocation's
+	// BestExperiment is the most valuable experiment. It is nil if its gain is below a thousandth of the allocation's
 	// response.
 	BestExperiment *Value
 	// Experiments is the value of a perfect experiment on each channel, highest first.

@@ -250,7 +250,7 @@ func (p Problem) unkept(g *Group, low, high float64) error {
 			formatted(math.Ceil(p.inMessage(low))))
 }
 
-// inMessage converts an amount to the unit of messages.
+// inMessage converts an amount to the unit in which error messages state amounts.
 func (p Problem) inMessage(x float64) float64 {
 	if p.MessageUnit > 0 {
 		return x / p.MessageUnit

@@ -17,7 +17,7 @@ type Plan struct {
 	// the effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
 	// optimized with the other half.
 	Lift stats.Summary
-	// BeatsCurrent is the probability that the lift is positive, evaluated in the same way.
+	// BeatsCurrent is the probability that the lift is positive. It is evaluated on halves of the draws, as Lift is.
 	BeatsCurrent float64
 	// Agreement is the share of the budget on which the allocations of the two halves agree, 0 to 1.
 	Agreement float64
@@ -44,7 +44,7 @@ type Certificate struct {
 	UpperBound float64
 }
 
-// Gap returns the difference between bound and objective as a share of the bound.
+// Gap returns the difference between the bound and the objective as a share of the bound.
 func (c Certificate) Gap() float64 {
 	if c.UpperBound == 0 {
 		return 0

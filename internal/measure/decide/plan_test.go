@@ -31,7 +31,8 @@ func TestPlansOfJointDrawsMeetTheirBound(t *testing.T) {
 			p := uncertain(seed, 400, risk.Move)
 			p.Risk = risk
 			plan := optimize(t, p)
-			// The goal is a gap of 0.001. With weight on CVaR, the bound is the value of a game and may be unattainable.
+			// The goal is a gap of 0.001. If the objective includes the conditional value at risk (CVaR), the bound is
+			// the value of a game. An allocation may not be able to attain this value.
 			if gap := plan.Certificate.Gap(); !(gap >= 0 && gap <= 1e-3) {
 				t.Errorf("risk %+v, problem %d: gap %v", risk, seed, gap)
 			}

@@ -20,7 +20,8 @@ type chooser struct {
 	total []float64 // scratch: each draw's total response to an allocation
 }
 
-// Limits of the search. It ends when bound and objective meet.
+// Limits of the search: the maximum number of rounds, and the relative gap between the bound and the objective at which
+// the search ends.
 const (
 	rounds     = 24
 	fairEnough = 2e-5

@@ -52,8 +52,8 @@ type ScheduledChannel struct {
 type Schedule struct {
 	Spend  [][]float64 // one row per channel, one element per period
 	Steady []float64   // each channel's spend per period in the best schedule with constant spend
-	// Certificate bounds every schedule if Proven. Otherwise, it bounds the schedules below the tangent at this
-	// schedule.
+	// Certificate bounds the response of every schedule if Proven is true. Otherwise, it bounds only the schedules with
+	// a response below the tangent at this schedule.
 	Certificate Certificate
 	Proven      bool    // every response is concave
 	SteadyValue float64 // response of the steady schedule; at most the response of this schedule

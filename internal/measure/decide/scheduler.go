@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// scheduler represents a timetable as one vector, ordered by channel, then period.
+// scheduler represents a schedule as one vector, ordered by channel, then period.
 type scheduler struct {
 	Timetable
 	slope []float64
@@ -107,7 +107,7 @@ func (p *projection) lower(j int, by float64) (sum float64) {
 	return sum
 }
 
-// part returns the spend of a group or a single channel at a price.
+// part returns the spend of a group or a single channel after the price by is subtracted from y.
 func (p *projection) part(of part, by float64) (sum float64) {
 	for _, j := range of.members {
 		sum += p.channel(j, by)
@@ -156,7 +156,7 @@ func (p *projection) periods(by float64) (sum float64) {
 	return sum
 }
 
-// everyPeriod sets the spends of all periods at a price.
+// everyPeriod sets the spends of all periods after the price by is subtracted from y.
 func (p *projection) everyPeriod(by float64) {
 	for i := range p.Periods {
 		if sum := p.period(i, by); sum != p.Pace.hold(sum) {

@@ -169,8 +169,8 @@ func TestEachFaultIsFound(t *testing.T) {
 	}
 }
 
-// fewClaims is a store with a channel of about 20 orders and 35 claims per week. Its spend and its orders change with the
-// level of its budget.
+// fewClaims is a store with a channel that has about 20 orders and 35 platform-reported orders per week. The channel's
+// spend and orders change with the level of its budget.
 func fewClaims(seed uint64) Store {
 	const n = 600
 	r := rand.New(rand.NewPCG(seed, 23))

@@ -61,8 +61,8 @@ func TestFindingsHaveTheirFigures(t *testing.T) {
 	}
 }
 
-// steady is a store with the same sales on each day: 100 orders of 50, half of them of new customers, a contribution
-// of 40% and spend of 1,000 on one tested channel.
+// steady is a store with the same sales on each day: 100 orders of 50. New customers place half of the orders. The
+// contribution rate is 40%, and spend is 1,000 on one tested channel.
 func steady(n int) Store {
 	repeated := func(x float64) []float64 {
 		out := ones(n)
@@ -457,7 +457,7 @@ func TestLimitsOfChanges(t *testing.T) {
 func TestDrifts(t *testing.T) {
 	t.Parallel()
 	week := windows{recent: 7, base: 56}
-	// changed returns n days of 1, with a factor on some days.
+	// changed returns n days with the value 1, except for days with a factor.
 	changed := func(n int, factors map[[2]int]float64) []float64 {
 		out := ones(n)
 		for days, factor := range factors {

@@ -9,7 +9,8 @@ import (
 	"assay/internal/measure"
 )
 
-// sure is the minimum probability of a finding from the model.
+// sure is the minimum probability, from the model, that the marginal ROAS is on one side of break-even. A finding needs
+// this probability.
 const sure = 0.9
 
 // pastOptimum finds channels with a marginal ROAS below or above break-even, with a probability of at least 90%.
@@ -57,9 +58,9 @@ const (
 	shiftDown = 0.2
 )
 
-// spendShifts finds channels with spend in the last three days that differs strongly from the four weeks before.
-// Typical causes are a mistyped budget, a restarted campaign or a rejected payment. The level must be outside all
-// earlier levels, including those of earlier seasons.
+// spendShifts finds channels with spend in the last three days that differs strongly from their spend in the four weeks
+// before. Typical causes are a mistyped budget, a restarted campaign or a rejected payment. The level must be outside
+// all earlier levels, including those of earlier seasons.
 func spendShifts(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{recent: 3, base: 28, anySeason: true})
@@ -238,7 +239,7 @@ func untested(s Store) (all []Finding) {
 	return all
 }
 
-// loss returns the expected loss of the better of two decisions without information.
+// loss returns the expected loss of choosing the better of two decisions before their difference is known.
 func loss(mean, sd float64) float64 {
 	if sd <= 0 {
 		return 0

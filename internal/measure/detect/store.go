@@ -76,7 +76,7 @@ type Ad struct {
 	Days                      int // since its first day
 }
 
-// FatigueDays is the length of the recent window of ads.
+// FatigueDays is the number of days in the recent window of an ad's figures.
 const FatigueDays = 14
 
 // Product is a product with its units in the last 7 days and in the 56 days before them.

@@ -24,7 +24,7 @@ type Anomaly struct {
 // ActionableShare is the maximum false discovery rate of actionable points.
 const ActionableShare = 0.2
 
-// leastJudged is the minimum number of points in a series.
+// leastJudged is the minimum number of points in a series for anomaly detection.
 const leastJudged = 21
 
 // Anomalies tests every point of a complete series against the points on both sides. The last point is tested against
@@ -374,7 +374,8 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 			sum := float64(censored) * math.Log(max(1e-300, shape.Survival(limit/s)))
 			quiet, product, inverse, each := 0.0, 1.0, 1/s, 1/freedom
 			for i, e := range sizes {
-				// One logarithm covers sixteen factors, all below 1e5 on these scales.
+				// One logarithm is computed for the product of sixteen factors. The product does not overflow, because
+				// each factor is below 1e5 on these scales.
 				u := e * inverse
 				if product *= 1 + u*u*each; i%16 == 15 {
 					quiet += math.Log(product)

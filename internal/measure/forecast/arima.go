@@ -399,7 +399,7 @@ func (a *arima) settle(c *candidate) {
 	a.errors = tail(errors, back)
 }
 
-// multiply returns the polynomial times 1 - Σ by B^at.
+// multiply returns the polynomial times 1 - Σ by_i B^at_i, with the fields by and at of the lags.
 func multiply(polynomial []float64, l lags) []float64 {
 	out := make([]float64, len(polynomial)+l.most)
 	copy(out, polynomial)

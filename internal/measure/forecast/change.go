@@ -117,7 +117,7 @@ func ones(n int) []float64 {
 	return out
 }
 
-// partition returns the first points of all segments except the first.
+// partition returns the index of the first point of every segment except the first segment.
 func partition(x []float64, least int, penalty float64) []int {
 	n := len(x)
 	s := sumsOf(x)

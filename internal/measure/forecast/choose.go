@@ -116,7 +116,7 @@ func (p *pool) weigh(weights []float64) {
 	}
 }
 
-// A copy of a model has its own state.
+// Each clone method returns a copy of a model with its own state.
 
 func (p *pool) clone() track {
 	c := &pool{name: p.name, weights: slices.Clone(p.weights)}

@@ -130,9 +130,9 @@ func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 	}
 }
 
-// The goal of the pool with season 52 is 0.80. The winner of the competition has 0.851; the best method on weekly
-// series has 0.751. By default, the test forecasts every eighth series, which takes seconds. The bound comes from these
-// series.
+// The goal of the pool with season 52 is an OWA of 0.80. The winner of the competition has an OWA of 0.851. The best
+// method on weekly series has an OWA of 0.751. By default, the test forecasts every eighth series, which takes seconds.
+// The bound comes from these series.
 func TestPoolBeatsTheWinnerOnM4Weekly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m4_weekly.csv")

@@ -66,7 +66,7 @@ func (s *side) add(t int, e float64) float64 {
 	return s.sum
 }
 
-// alarmLimit returns h for the run length of one side.
+// alarmLimit returns the decision interval h of the CUSUM for the average run length of one side.
 func alarmLimit(runLength float64) float64 {
 	low, high := 0.0, 60.0
 	for range 60 {

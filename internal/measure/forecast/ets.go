@@ -346,8 +346,8 @@ func (f form) fit(values []float64, season int, start initial) (*smoother, bool)
 	return c.fit(math.Inf(1))
 }
 
-// least returns the best starting point, because the sum of squares can have several minima. If no starting point is
-// allowed, it returns the first.
+// least returns the starting point with the smallest sum of squares. It tries several, because the sum of squares can
+// have several minima. If no starting point is allowed, it returns the first.
 func (c *climb) least(starts [][]float64) ([]float64, float64) {
 	best, least := starts[0], math.Inf(1)
 	var out [abreast][]float64

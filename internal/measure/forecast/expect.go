@@ -186,7 +186,7 @@ func (f *filter) factors() {
 	}
 }
 
-// slack corrects for the maximum of two estimates of the same quantity.
+// slack reduces the first estimate of the scale, because the maximum of two estimates is biased upward.
 const slack = 0.95
 
 // sigma returns the scale of the errors so far, or NaN if there are too few.

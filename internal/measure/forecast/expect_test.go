@@ -190,7 +190,7 @@ func TestMissingValueIsExpectedAndNotJudged(t *testing.T) {
 	}
 }
 
-// A small shop has many days without sales. The square root is appropriate for its counts.
+// A small shop has many days without sales. The square-root transformation is appropriate for the shop's counts.
 func TestSparseCountsAreRarelyFlagged(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 22))

@@ -33,7 +33,7 @@ func TestForecastsOfLogarithmsAreFinite(t *testing.T) {
 	}
 }
 
-// The expected values are kernel estimates with Silverman's width from Python.
+// The expected values are kernel estimates with Silverman's bandwidth, computed in Python.
 func TestChancesOfATotal(t *testing.T) {
 	t.Parallel()
 	draws := []float64{8, 9, 10, 13}

@@ -382,8 +382,8 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 		reached += hit / float64(runs)
 	}
 	t.Logf("Brier score %.3f, of the run rate %.3f; %.3f reached of %.3f expected", brier, rate, reached, expected)
-	// The goal is 0.7 of the run rate's score. With 400 runs, the ratio is 0.72 for targets this close to the
-	// expectation.
+	// The goal is a Brier score of at most 0.7 times the run rate's Brier score. With 400 runs, the ratio is 0.72 for
+	// targets this close to the expectation.
 	if most := .8 * rate; nightly() && (brier > most || math.Abs(expected-reached) > .07) {
 		t.Errorf("Brier score %.3f, want at most %.3f; %.3f reached of %.3f expected", brier, most, reached, expected)
 	}

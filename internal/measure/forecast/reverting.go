@@ -13,7 +13,7 @@ import (
 //	x_{t+1} = a + b (t+1) + d_t + e_{t+1},   d_{t+1} = φ (d_t + α e_{t+1}).
 //
 // φ and α, between 0 and 1, minimize the squared errors around the line through the values of the fit. The forecast of
-// the deviation d decreases by the factor φ per point; the other models of the pool repeat the last level.
+// the deviation d decreases by the factor φ per point. The other models of the pool repeat the last level.
 type reverting struct {
 	phi, alpha    float64
 	deviation     float64 // d
@@ -116,7 +116,7 @@ func fitReverting(values []float64) track {
 }
 
 // leastReverting is the minimum number of points for [reverting] in a forecast: a year of days. In a shorter series,
-// the level to which it returns is not identified.
+// the level to which the series returns is not identified.
 const leastReverting = 365
 
 // orReverting returns two pools. Each contains a model and [reverting], fitted to the same values. The first pool is

@@ -125,8 +125,9 @@ func moving(values []float64, k int) []float64 {
 	return out
 }
 
-// loess sets out to local linear fits with tricube weights. Each fit uses the nearest points; the parameter window is
-// their number. As in the paper, loess computes one point per tenth of the window and interpolates linearly.
+// loess sets out to local linear fits with tricube weights. Each fit uses the nearest points. The parameter window is
+// the number of these points. As in the paper, loess computes one point per tenth of the window and interpolates
+// linearly.
 func loess(values []float64, window int, out []float64) {
 	n := len(values)
 	step := max(1, window/10)

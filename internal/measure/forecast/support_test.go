@@ -9,8 +9,8 @@ import (
 // Kinds lists the kinds.
 func Kinds() []Kind { return []Kind{Auto, ETS, ARIMA, Theta, Pool} }
 
-// Weeks returns the parameters for weekly data, estimated from the last year, without a yearly cycle. The first z is in
-// week nineteen.
+// Weeks returns the parameters for weekly data, estimated from the last year, without a yearly cycle. The first z-score
+// is for week nineteen.
 func Weeks() Rhythm {
 	return Rhythm{season: 1, warmup: 8, window: 52, settle: 10, forget: 0.3, clipAt: 3, minimum: 0.02}
 }

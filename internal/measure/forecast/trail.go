@@ -18,7 +18,8 @@ type ending struct {
 
 func newTrail() *trail { return &trail{forms: map[form]ending{}, orders: map[order]ending{}} }
 
-// steepest is the size beyond which a smoothing parameter is treated as at its limit.
+// steepest is the maximum absolute value of a smoothing parameter on the optimizer's scale. A larger value is treated
+// as the maximum.
 const steepest = 8
 
 // form returns starting parameters, converted to another unit, or nil if none are known.

@@ -17,7 +17,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// seeds is the number of simulated stores: few by default, many with ASSAY_NIGHTLY.
+// seeds returns the number of simulated stores: few by default, or many if ASSAY_NIGHTLY is set.
 func seeds(few, many int) int {
 	if os.Getenv("ASSAY_NIGHTLY") != "" {
 		return many

@@ -38,7 +38,7 @@ func (s span) with(o span) float64 {
 	return stats.Dot(s.values[from-s.from:to-s.from], o.values[from-o.from:to-o.from])
 }
 
-// base contains the columns to remove from others, each with its span.
+// base contains the columns that other columns are orthogonalized against, each with the range of its nonzero values.
 type base []span
 
 // baseOf finds the columns' nonzero ranges.

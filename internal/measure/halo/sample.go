@@ -100,7 +100,7 @@ func (d Data) media(controls [][]float64) media {
 }
 
 // cannotTell returns the reason why a channel's spend is not usable in a regression, or "" if it is usable. The
-// parameter rest is the channel's usual response after removing the controls.
+// parameter rest is the channel's response with the usual lag, orthogonalized against the controls.
 func cannotTell(spend, rest []float64) Reason {
 	active, total := 0, 0.0
 	for _, x := range spend {
@@ -368,7 +368,7 @@ func (d draws) describe(i int, level float64, e *Effect) {
 	}
 }
 
-// response returns the mean response of the channel over the draws.
+// response returns the mean response of channel i over the draws.
 func (d draws) response(i int, columns [][]float64) []float64 {
 	out := make([]float64, len(columns[0]))
 	times := make([]float64, len(lags))

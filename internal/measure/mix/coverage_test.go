@@ -108,7 +108,7 @@ func (s demoStore) shuffled() map[measure.Channel]float64 {
 	return out
 }
 
-// with returns the store with other returns: each day's contribution of a channel is multiplied.
+// with returns the store with other true returns. It multiplies each channel's daily incremental revenue by a factor.
 func (s demoStore) with(returns map[measure.Channel]float64) Store {
 	other := s.Store
 	other.Revenue = maps.Clone(s.Revenue)
@@ -145,7 +145,7 @@ type record struct {
 	// Allocations of the current budget, and allocations with a realized revenue above the current revenue.
 	plans, better          int
 	advised, advisedBetter int // allocations with the advice to shift, and the number of better allocations among them
-	// Sums of predicted and realized lifts and of the stated probabilities that they are positive.
+	// Sums of the predicted lifts, of the realized lifts and of the stated probabilities of a positive lift.
 	predicted, realized, chance float64
 	within                      int                       // number of realized lifts inside their 90% intervals
 	stated                      [len(chances)]chanceTally // allocations by stated probability

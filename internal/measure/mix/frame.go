@@ -44,7 +44,7 @@ type Scope struct {
 	Days     civil.Range
 }
 
-// Scope returns the coverage of a model of the store. If no model is possible, it has no channel.
+// Scope returns the coverage of a model of the store. If no model is possible, the scope has no channel.
 func (s Store) Scope() Scope {
 	f := newFrame(s)
 	of := Scope{Days: f.window}

@@ -38,7 +38,7 @@ type Plan struct {
 	Times  float64 // budget / current spend
 	Start  float64 // current spend of all channels
 	Recent bool    // the current spend differs from the window's spend
-	// Profit is the effect on the contribution after spend; nil if the contribution rates are unknown.
+	// Profit is the effect on the contribution after spend. It is nil if the contribution rates are unknown.
 	Profit *Profit
 }
 
@@ -169,8 +169,8 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, start float64, err err
 	return problem, start, err
 }
 
-// comparable returns the multiple of the window's spend that responses must reach to compare a smaller budget with the
-// allocations of current spend.
+// comparable returns how far the response curves must extend, as a multiple of the window's spend. With this range, a
+// smaller budget can be compared with the allocations of current spend.
 func (m *Model) comparable(current map[measure.Channel]float64, start float64, ask Ask) (times float64) {
 	bounds := scaled(current, 1, ask)
 	for channel, spend := range current {

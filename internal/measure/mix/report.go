@@ -15,7 +15,7 @@ import (
 )
 
 // History contains the window by week in the store's currency: revenue, and expected revenue with its parts. Expected
-// revenue and the parts are posterior means. Base and contributions add up to expected revenue.
+// revenue and the parts are posterior means. Base and the channels' incremental revenue add up to expected revenue.
 type History struct {
 	Weeks         []civil.Date // first day of each week
 	Actual        []float64
@@ -74,11 +74,11 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 
 // priors contains the priors of every channel. They are explicit so that the model stores them. The prior of the
 // curvature applies to the elasticity at mean spend: marginal return / average return. Weekly data identify the slope,
-// and a channel's contribution is slope / elasticity. The prior must therefore give the inverse elasticity a finite
-// mean and variance. Beta(a, 1) meets this condition for a > 2. Beta(3, 1) is the widest of these distributions with an
-// integer a. The quartiles are 0.63, 0.79 and 0.91. The shape of the curve is also uncertain. The prior of the log
-// sharpness is centered between Michaelis-Menten (sharpness 1) and logistic (about 2.5). The prior includes power
-// curves and hard ceilings.
+// and a channel's incremental revenue is proportional to slope / elasticity. The prior must therefore give the inverse
+// elasticity a finite mean and variance. Beta(a, 1) meets this condition for a > 2. Beta(3, 1) is the widest of these
+// distributions with an integer a. The quartiles are 0.63, 0.79 and 0.91. The shape of the curve is also uncertain. The
+// prior of the log sharpness is centered between Michaelis-Menten (sharpness 1) and logistic (about 2.5). The prior
+// includes power curves and hard ceilings.
 var priors = map[string]mmm.Prior{
 	"roi":   {Family: mmm.LogNormalPrior, A: 0.2, B: 0.9},
 	"alpha": {Family: mmm.BetaPrior, A: 1, B: 3},

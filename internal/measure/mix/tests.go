@@ -48,7 +48,7 @@ const contradiction = 2
 // Used reports whether the test is in the model.
 func (c Calibration) Used() bool { return c.Lift != nil }
 
-// Contradicts reports whether test and observational fit differ significantly.
+// Contradicts reports whether the test and the observational fit differ significantly.
 func (c Calibration) Contradicts() bool {
 	return c.Observational != nil && math.Abs(c.Observational.ZScore) >= contradiction
 }
@@ -74,7 +74,7 @@ func (c Calibration) FitPerCost() measure.Estimate {
 	return mmm.EstimateOf(c.Observational.Change).Times(1 / c.Lift.DeltaX)
 }
 
-// String describes the results of test and observational fit.
+// String describes the results of the test and the observational fit.
 func (c Calibration) String() string {
 	text := fmt.Sprintf("geo experiment on %s from %s", c.Channel, c.Days)
 	if !c.Used() {
@@ -156,7 +156,7 @@ func (f frame) before(day civil.Date) frame {
 	return f
 }
 
-// compare adds the observational fit's predictions to the tests. Without such a fit, it does nothing.
+// compare adds the observational fit's predictions to the tests. Without an observational fit, compare does nothing.
 func (f *frame) compare(weeks *Model) {
 	if weeks.Status != Active {
 		return

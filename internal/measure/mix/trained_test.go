@@ -458,7 +458,8 @@ func TestAModelWithFiguresNeedsItsPosterior(t *testing.T) {
 	}
 }
 
-// A training without tests uses no test and states this. Its data differ from the data with the test.
+// A training without tests uses no test and states the reason. Its data hash differs from the hash of the data with the
+// test.
 func TestATrainingWithoutTestsUsesNone(t *testing.T) {
 	t.Parallel()
 	of := trainedWithTest(t)
@@ -488,7 +489,7 @@ func TestATrainingWithoutTestsUsesNone(t *testing.T) {
 }
 
 // The probability is compared with the responses of the posterior draws, without the grids of the optimization. Current
-// spend is below, at and far above the window's.
+// spend is below, equal to and far above the spend of the window.
 func TestBudgetPaysIsTheShareOfDrawsThatGain(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model

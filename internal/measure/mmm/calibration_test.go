@@ -266,7 +266,7 @@ func TestSBCRanksAreUniformAndPlantedBugsAreDetected(t *testing.T) {
 			t.Parallel()
 			worst, p, _, quantities := quick(c.replicates, c.build).unevenness(t)
 			t.Logf("least even: %s, p %.2g", worst, p)
-			// A correct build fails for one seed in a thousand.
+			// A correct implementation fails for one seed in a thousand.
 			if even := p > 1e-3/float64(quantities); even != c.right {
 				t.Errorf("the least even ranks are those of %s with p %v: uniform %v, want %v", worst, p, even, c.right)
 			}

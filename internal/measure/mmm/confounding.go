@@ -97,8 +97,8 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 // channel's spend but has another cause. The channel's lift test separates the two.
 type Confounding struct {
 	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is the standard deviation
-	// of the correlated unobserved demand; it is negative if the demand hides the effect. Both are in the target's
-	// unit.
+	// of the correlated unobserved demand. Unobserved is negative if the demand hides the effect. Both are in the
+	// target's unit.
 	Effect     stats.Summary `json:"effect"`
 	Unobserved stats.Summary `json:"beside"`
 	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.

@@ -22,8 +22,8 @@ type contributionOf struct {
 	response             func(spend float64) float64
 }
 
-// confounded returns two years of weeks of a store with slow unobserved demand. The log of tv's spend correlates with
-// the demand by the given amount. The spend of search does not correlate with it.
+// confounded returns two years of weekly data of a store with slow unobserved demand. The log of tv's spend correlates
+// with the demand by the given amount. The spend of search does not correlate with it.
 func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 	const weeks = 104
 	random := stats.Stream(seed, 11)

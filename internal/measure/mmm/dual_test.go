@@ -124,7 +124,7 @@ func (p Prior) dualPrior(v number2) number2 {
 	panic("no dual form")
 }
 
-// dualDensity returns the log posterior at u. Jacobians are derivatives of the transformations.
+// dualDensity returns the log posterior at u. It includes the log Jacobians of the transformations.
 func (m *model) dualDensity(u []number2) (logp number2) {
 	theta := make([]number2, len(u))
 	for i, p := range m.parameters {

@@ -315,7 +315,7 @@ func TestResponseCurvePassesThroughTheContribution(t *testing.T) {
 			totals, slopes := p.ContributionTotals(name), p.slopes(p.channel(name))
 			_, moved := p.ResponseSlopes(name, []float64{1})
 			for i := range totals {
-				// Sums over many rows use fewer grid points.
+				// Sums over many rows use fewer grid points, so they are less precise.
 				within := 1e-9
 				if len(d.Dates) >= gatherFrom && s.Likelihood != LogNormal {
 					within = 5e-5

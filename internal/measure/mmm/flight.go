@@ -116,8 +116,8 @@ func carriedOver(weights, x []float64, usual float64, gap int) []float64 {
 	return out
 }
 
-// fill sets f.saturated for one cell. It contains the saturated exposures, minus the saturated exposures of the
-// baseline spend after the schedule, and their derivatives with respect to exposure.
+// fill sets f.saturated for one cell. f.saturated contains the saturated exposures, minus the saturated exposures of
+// the baseline spend after the schedule, and their derivatives with respect to exposure.
 func (f *flight) fill(one cell, spend []float64) {
 	copy(f.a, one.around)
 	for t, money := range spend {

@@ -130,7 +130,8 @@ func (d *density) geoLikelihood() (logp float64) {
 	return logp
 }
 
-// bySpread adds a geo's gradient with respect to the spreads. With v = u / spread, it is (v^2 + inverse - 1) / spread.
+// bySpread adds a geo's gradient with respect to the spreads. With v = u / spread, the gradient is (v^2 + inverse - 1)
+// / spread.
 func (d *density) bySpread(p *geoEffects) {
 	for i, spread := range p.spread {
 		if spread == 0 {

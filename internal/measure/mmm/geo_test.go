@@ -293,7 +293,7 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	if rise := after[m.span] - before[m.span]; !near(rise, 0.1*m.yScale*m.size[1], 1e-9) || after[0] != before[0] {
 		t.Errorf("the second geo's intercept moves the second geo by %v and the first by %v", rise, after[0]-before[0])
 	}
-	// It also depends on its own coefficient of a control, times the control's value in the period.
+	// A geo's mean also depends on the geo's own coefficient of a control, times the control's value in the period.
 	theta = slices.Clone(p.draws[7])
 	theta[m.ofGeo(1)+1+len(m.channels)] += 0.1
 	own, price := p.model.newLocator().mean(theta), m.terms[m.local[0]].values[m.span]

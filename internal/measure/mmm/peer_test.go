@@ -89,8 +89,8 @@ func example(t *testing.T) Data {
 	}
 }
 
-// additive returns the reference's model of its example. The reference does not scale controls, but this package does.
-// The control t goes up to 178.
+// additive returns the specification of the reference's example model. This package scales controls and the reference
+// does not, so the prior of the control t is multiplied by its maximum, 178.
 func additive() Spec {
 	return Spec{
 		Trend: Trend{Kind: NoTrend}, Yearly: 2,
@@ -102,7 +102,7 @@ func additive() Spec {
 	}
 }
 
-// truth contains the parameters of the example's simulation.
+// truth contains the parameters of the simulation of PyMC-Marketing's example.
 type truth struct {
 	Shares  map[string]float64 `json:"true_share_of_sum_y"`
 	Totals  map[string]float64 `json:"true_contribution_sum"`
@@ -201,8 +201,8 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	}
 }
 
-// The test compares density and gradient at a hundred points. The goal is 1e-8. The density has a larger tolerance,
-// because it sums 179 squares of up to 8,000 in a different order.
+// The test compares density and gradient with PyMC-Marketing's at a hundred points. The goal is a relative error of
+// 1e-8. The density has a larger tolerance, because it sums 179 squares of up to 8,000 in a different order.
 func TestLogPosteriorAndGradientMatchTheReference(t *testing.T) {
 	t.Parallel()
 	m, err := newModel(example(t), additive())

@@ -20,7 +20,8 @@ import (
 var (
 	demoReturns = []float64{1.1, 2.6, 1.9, 2.15, 2.3, 1.5, 0.8, 1.4}  // docs/methods/demo-store.md
 	demoShares  = []float64{.035, .09, .33, .27, .055, .04, .05, .13} // shares of spend
-	// demoErrors contains standard errors of the log return, from the posteriors of two such stores.
+	// demoErrors contains standard errors of the log return, from the posteriors of two demo stores with two years of
+	// weekly data.
 	demoErrors = []float64{6, 1, 0.28, 0.44, 1.45, 1.07, 1.4, 0.97}
 )
 
@@ -202,7 +203,7 @@ func TestPooledReturnsHaveNominalCoverageAndUnbiasedPlans(t *testing.T) {
 	t.Parallel()
 	dataSets := worldsOfReturns()
 	got := outcomesOf(defaultPool(), dataSets[0], 400, 1)
-	// The tolerance is four standard errors between stores.
+	// The tolerance is four standard errors. They are computed from the spread between stores.
 	covered, sd := stat.MeanStdDev(got.covered, nil)
 	if math.Abs(covered-0.9) > 4*sd/20 {
 		t.Errorf("%.3f of the returns lie in their 90 %% intervals, give or take %.3f", covered, sd/20)

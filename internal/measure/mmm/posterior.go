@@ -151,7 +151,8 @@ func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
 	return out
 }
 
-// GeoContributions returns the channel's contribution in each period in one geo, by its index in the data.
+// GeoContributions returns the channel's contribution in each period in one geo. The parameter geo is the geo's index
+// in the data.
 func (p *Posterior) GeoContributions(name measure.Channel, geo int) [][]float64 {
 	out := make([][]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, g int, row []float64) {

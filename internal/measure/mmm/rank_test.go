@@ -58,7 +58,7 @@ func TestUniformRanksAreRejectedAtTheNominalRate(t *testing.T) {
 			found++
 		}
 	}
-	// The count is binomial with mean 15 and standard deviation 3.8.
+	// The number of rejected uniform samples is binomial with mean 15 and standard deviation 3.8.
 	if doubted < 4 || doubted > 26 {
 		t.Errorf("%d of %d even sets are doubted at .05", doubted, sets)
 	}

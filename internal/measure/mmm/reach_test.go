@@ -11,8 +11,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// shown returns two years of weekly data in which video has varying frequency. The effect per contact is largest at
-// kappa (slope - 1)^(1 / slope) of 3 * 8 = 24 contacts, the maximum.
+// shown returns two years of weekly data in which video has varying frequency. The effect per contact is largest at the
+// frequency kappa (slope - 1)^(1 / slope) = 0.4 of the largest frequency.
 func shown() (d Data, total float64) {
 	const weeks, most, kappa, slope = 104, 8, 0.4, 2.0
 	random := stats.Stream(41, 0)

@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Points of a curve from the addition formula equal those from separate exponentials, also for tiny exposures. There,
-// the exponential form loses digits and tanh does not.
+// Points of a curve from the addition formula equal those from separate exponentials, also for tiny exposures. For tiny
+// exposures, the exponential form loses digits and tanh does not.
 func TestLogisticCurvePointsByAdditionFormulaAreExact(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(41, 0)

@@ -80,8 +80,8 @@ func (s Saturation) held() int {
 	return 0
 }
 
-// unit returns the divisor of exposures, given the exposures of the fitted rows. It is their maximum. For [CES], it is
-// the mean of the positive exposures, which a single extreme week barely changes.
+// unit returns the divisor of exposures: the maximum of the exposures of the fitted rows. For [CES], the divisor is the
+// mean of the positive exposures, which a single extreme week barely changes.
 func (s Saturation) unit(exposures []float64) float64 {
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
 	if s != CES || active == 0 {

@@ -142,7 +142,7 @@ func (p *Posterior) splitDraws() (chosen, others []int) {
 	return chosen, others
 }
 
-// judge evaluates the schedule and the best schedule with constant spend, with the draws of the responses.
+// judge evaluates the schedule and the best schedule with constant spend, on the draws of the responses.
 func (s *Schedule) judge(responses []*flight, draws int) {
 	both := [2][][]float64{}
 	for k := range both {

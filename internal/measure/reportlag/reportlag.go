@@ -27,7 +27,8 @@ const (
 	Watched   = 120  // days before today in the analysis
 )
 
-// ages are the reported ages in days. The platform's window is added.
+// ages are the reported ages in days. If a platform has an attribution window, the window's length is an additional
+// age.
 var ages = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, 28, 42, 60, 90}
 
 // Quantity is the delayed figure.
@@ -189,8 +190,8 @@ func (c *Curve) measure(days []day, of func(measure.DayVersion) int64) {
 	}
 }
 
-// share returns the share of the final figure that was known at an age. It returns false for a day that was not
-// imported at or before that age, or not again later.
+// share returns the share of the final figure that was known at an age. It returns false unless the day was imported at
+// or before that age and again later.
 func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
 	if d.reported <= age {
 		return 0, false

@@ -24,11 +24,11 @@ const (
 // ahead is the number of days after the history of a demo store.
 const ahead = 32
 
-// demoStore returns daily revenue, orders and spend of a demo store with 20,000 orders in two years, and of the days
-// ahead, starting on the day asked. It has no simulated anomalies, because they cannot be forecast. The store ends on
-// the day asked, and the same process simulates the days ahead. If cut is true, the store is longer and its last days
-// are the days ahead. A geo experiment with three times Facebook's spend in some states then ends two days after the
-// day asked. In the other stores, it ended 29 days before.
+// demoStore returns daily revenue, orders and spend of a demo store with 20,000 orders in two years. The result also
+// contains the days ahead, starting on the day asked. It has no simulated anomalies, because they cannot be forecast.
+// The store ends on the day asked, and the same process simulates the days ahead. If cut is true, the store is longer
+// and its last days are the days ahead. A geo experiment with three times Facebook's spend in some states then ends two
+// days after the day asked. In the other stores, it ended 29 days before.
 func demoStore(t *testing.T, seed uint64, asked civil.Date, cut bool) (days civil.Range, metrics [3][]float64) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
@@ -81,7 +81,7 @@ func demoStore(t *testing.T, seed uint64, asked civil.Date, cut bool) (days civi
 // The months are a November before Black Friday, with two earlier Black Fridays in the data, and a July. In November,
 // at least 17 of 20 months must be inside the 90% interval, and the median error must be at most 8%. In July, at least
 // 60% of the months must be inside, and the median error must be at most 6%. The median of six stores is uncertain, so
-// there is a second July with 30 stores. A short run has six stores that are not cut.
+// there is a second July with 30 stores. A short run has six stores, and none of them is cut; see demoStore.
 func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 	t.Parallel()
 	november, july := civil.New(2026, time.November, 18), civil.New(2026, time.July, 14)
@@ -166,7 +166,8 @@ func total(t *testing.T, ask season.Ask, reverts bool) forecast.Total {
 }
 
 // The test computes the mean scaled error of forecasts of 7 and 28 days, from every third of the last 36 weeks. Spend
-// needs the six stores: its level changes at random, and a few months decide a smaller mean.
+// is tested only with the six stores of the nightly run: its level changes at random, so a mean over fewer stores
+// depends on a few months.
 func TestForecastsOfDemoStoresBeatRepeatingTheLastWeeks(t *testing.T) {
 	t.Parallel()
 	seeds, tested := uint64(2), 2

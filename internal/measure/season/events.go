@@ -67,8 +67,8 @@ const (
 	christmasSD = 0.15
 	holidaySD   = 0.07
 	promotionSD = 0.40
-	// yearlySD is the standard deviation of an event's effect between years, with correlation alike among the days of
-	// one group.
+	// yearlySD is the standard deviation of an event's effect between years. The constant alike is the correlation of
+	// these differences among the days of one group.
 	yearlySD = 0.10
 	alike    = 0.5
 )
@@ -125,7 +125,7 @@ func (c *collector) loadings(by float64, ranges ...civil.Range) []loading {
 	return all
 }
 
-// add adds an effect on some ranges as a group of its own.
+// add adds an effect on some ranges as a separate group.
 func (c *collector) add(e effect, ranges ...civil.Range) {
 	if e.days = c.loadings(1, ranges...); len(e.days) > 0 {
 		c.group++

@@ -170,7 +170,7 @@ func (f *fitted) estimate() {
 	f.solve(best)
 }
 
-// collect sets the products of the weighted days.
+// collect computes the weighted sums of the normal equations over all days: gram and product.
 func (f *fitted) collect() {
 	k := f.columns()
 	gram := make([]float64, k*k)
@@ -259,7 +259,8 @@ func (f *fitted) at(t int) float64 {
 	return sum
 }
 
-// reweight sets the weights of the days from their residuals. Days of events also vary between years.
+// reweight sets the weights of the days from their residuals. The weights of event days also have a maximum, because
+// the effects of events vary between years.
 func (f *fitted) reweight() {
 	for t, x := range f.x {
 		if math.IsNaN(x) {
@@ -278,7 +279,7 @@ func (f *fitted) reweight() {
 	f.collect()
 }
 
-// calendar returns the calendar's columns of a day, relative to the mean of the settled days.
+// calendar returns the calendar's columns of a day, relative to the mean of the last days of the history (settled).
 func (f *fitted) calendar(t int, base []float64) []float64 {
 	row := make([]float64, f.columns())
 	for i, x := range base {

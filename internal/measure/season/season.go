@@ -151,7 +151,7 @@ func sorted(first map[string]int) []Unseen {
 	return all
 }
 
-// Ahead lists the seasons in a range of days, for series without a yearly pattern. Each season is unseen.
+// Ahead lists all seasons in a range of days as unseen. It is for series without a yearly pattern.
 func Ahead(days civil.Range) []Unseen {
 	first := map[string]int{}
 	for _, e := range seasons(days) {

@@ -112,8 +112,8 @@ func TestASeasonThatWasNotSeenIsAPrior(t *testing.T) {
 	}
 }
 
-// The true effects vary by the priors and between years. For 60 series with correlated days, the miss rate can differ
-// by chance between two thirds of the nominal rate and twice that rate.
+// The true effect varies randomly between series and between years. For 60 series with correlated days, the miss rate
+// can differ by chance between two thirds of the nominal rate and twice that rate.
 func TestFutureFactorsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	inside, points := 0.0, 0.0

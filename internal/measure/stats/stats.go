@@ -14,8 +14,8 @@ import (
 type Density interface {
 	// Dim returns the number of parameters.
 	Dim() int
-	// LogDensity returns the log density at x and writes its gradient to grad. Both slices have length Dim; x must not
-	// be retained or modified. Outside the support it returns -Inf or NaN, and grad is arbitrary.
+	// LogDensity returns the log density at x and writes its gradient to grad. Both slices have length Dim. The
+	// implementation must not retain or modify x. Outside the support it returns -Inf or NaN, and grad is arbitrary.
 	LogDensity(x, grad []float64) float64
 }
 

@@ -75,7 +75,8 @@ func (p *People) matches(ctx context.Context, hash, password string) (bool, erro
 // restFactor is the idle time of a slot as a multiple of its hashing time.
 const restFactor = 3
 
-// derive hashes a password in one of a few slots. The slot is then idle for a while.
+// derive hashes a password in one of a few slots. Afterwards the slot is idle for restFactor times the hashing time,
+// which limits the load of sign-in attempts.
 func (p *People) derive(ctx context.Context, password string, salt []byte, s strength) ([]byte, error) {
 	if err := p.takePlace(ctx); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (p *People) derive(ctx context.Context, password string, salt []byte, s str
 	return argon2.IDKey([]byte(password), salt, s.passes, s.kibibytes, s.lanes, hashLen), nil
 }
 
-// longestRest limits the idle time if the clock was set.
+// longestRest is the maximum wait between two hashes. The limit applies if the system clock was set back.
 const longestRest = time.Second
 
 func (p *People) takePlace(ctx context.Context) error {

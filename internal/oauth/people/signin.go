@@ -185,8 +185,9 @@ func (p *People) SignOutElsewhere(ctx context.Context, v Visitor) error {
 	return p.store.EndOtherSessions(ctx, v.User.ID, v.Session, control.By{Actor: control.ActorOf(v.User.ID), At: p.instant()})
 }
 
-// ChangePassword sets a new password of the visitor. A wrong old password is handled as in [People.SignIn]. All
-// sessions end. The returned session is new. It returns a fault of kind conflict if the password changed meanwhile.
+// ChangePassword sets a new password of the visitor. A wrong old password is handled as in [People.SignIn].
+// ChangePassword ends all sessions and returns a new session. It returns a fault of kind conflict if the password
+// changed meanwhile.
 func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password string, from Origin) (Secret, error) {
 	now := p.instant()
 	account := sha256.Sum256([]byte(v.User.Email))

@@ -225,8 +225,8 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	}
 }
 
-// refresh returns the running update of a copy. If none runs, it starts one, which applies the missing commits and later
-// ones.
+// refresh returns the running update of a copy. If no update runs, it starts an update, which applies the missing
+// commits and later commits.
 func (e *Engine) refresh(ws measure.WorkspaceID, c *localCopy, missing history) *refresh {
 	c.mu.Lock()
 	defer c.mu.Unlock()

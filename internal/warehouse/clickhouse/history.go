@@ -108,8 +108,9 @@ func (h history) needsBase() bool {
 const attemptRange = 1 << 30
 
 // next returns the commit after the last one. The attempt is the time in microseconds, so it is larger than earlier
-// attempts. If the clock of an earlier commit's node was ahead, the attempt is the last attempt plus a random number:
-// an import that ended without a commit has another attempt after the same commit.
+// attempts. If the clock of an earlier commit's node was ahead, the attempt is the last attempt plus a random number.
+// An import that ended without a commit may have the same predecessor, and the random number makes its attempt
+// different.
 func (h history) next(now time.Time, schema int64) commit {
 	last := h.last()
 	attempt := now.UnixMicro()

@@ -34,7 +34,7 @@ func (e *Engine) Receive(ctx context.Context, ws measure.WorkspaceID, from *duck
 	return got, nil
 }
 
-// first writes the first commit, unless there is one.
+// first writes the first commit, unless the workspace has a commit.
 func (e *Engine) first(ctx context.Context, ws measure.WorkspaceID, from *duckdb.Engine) (err error) {
 	c := e.copyOf(ws)
 	if err := c.enter(ctx, ws); err != nil {

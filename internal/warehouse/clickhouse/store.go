@@ -129,8 +129,8 @@ func (s *store) create(ctx context.Context) error {
 ) ENGINE = %s ORDER BY (workspace, sequence, attempt)`, s.database, s.everywhere(), engine))
 }
 
-// exists reports whether a table exists. A statement on a cluster waits for all servers, so the caller skips it for
-// existing tables.
+// exists reports whether a table exists. A CREATE statement on a cluster waits for all servers, so the caller runs it
+// only for missing tables.
 func (s *store) exists(ctx context.Context, table string) (bool, error) {
 	var n uint64
 	row := s.conn.QueryRow(ctx, "SELECT count() FROM system.tables WHERE database = ? AND name = ?", s.database, table)

@@ -109,7 +109,7 @@ func benchExec(b *testing.B, e *Engine, text string) {
 	}
 }
 
-// BenchmarkTotals measures the questions of a typical first call, over 30 days. For comparison, it measures handwritten
+// BenchmarkTotals measures the queries of a typical first call, over 30 days. For comparison, it measures handwritten
 // statements with a constant period on the same roll-ups.
 func BenchmarkTotals(b *testing.B) {
 	e := open(b, Options{})

@@ -8,7 +8,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// beforeCosts reverts a store to the schema before 0007_costs.sql: in it, a product has one cost, which no figure uses.
+// beforeCosts reverts a store to the schema before 0007_costs.sql. In that schema, a product has one cost, which no
+// figure uses.
 const beforeCosts = `
 CREATE TABLE {{products_before}} (
     source VARCHAR, sku VARCHAR, title VARCHAR, kind VARCHAR, vendor VARCHAR, price BIGINT, cost BIGINT, cost_known BOOLEAN
@@ -62,7 +63,8 @@ UPDATE {{credit_days}} SET new_orders = orders WHERE day IN (SELECT day FROM {{s
 UPDATE {{store_days}} SET is_new = true WHERE is_new IS NULL;
 UPDATE {{segment_days}} SET is_new = true, new_orders = orders WHERE is_new IS NULL;`
 
-// A store of an earlier release has orders without a customer, and figures that count them as new.
+// A store of an earlier release has orders without a customer, and roll-ups that treat these as orders of new
+// customers.
 func TestEarlierStoreCatchesUpWithItsUnknownCustomers(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})

@@ -59,7 +59,7 @@ type Files interface {
 	MayMake(ctx context.Context, ws measure.WorkspaceID) error
 	// Opened records that the workspace has a file. The engine calls it before an import, each time it opens a file.
 	Opened(ctx context.Context, ws measure.WorkspaceID) error
-	// Dropping records that the workspace has no file. The engine calls it before it deletes the file.
+	// Dropping records that the workspace has no file. The engine calls Dropping before it deletes the file.
 	Dropping(ctx context.Context, ws measure.WorkspaceID) error
 }
 

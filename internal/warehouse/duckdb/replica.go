@@ -91,7 +91,7 @@ func (t StoredTable) carried() string {
 // localRows is the first row number that DuckDB gives to rows of an uncommitted transaction: MAX_ROW_ID in its storage.
 const localRows = 36_028_797_018_960_000
 
-// groupRows is the number of consecutive rows that are compared together.
+// groupRows is the number of consecutive rows that form one group of a comparison.
 const groupRows = spanRows
 
 // Changes are the changes of an import that is about to commit: the rows that it adds to each table and removes from
@@ -220,7 +220,7 @@ func differing(before, after map[int64]string) []int64 {
 	return keys
 }
 
-// pick reads rows of one group by number.
+// pick reads the rows of a table with the given row numbers.
 func (c *Changes) pick(
 	ctx context.Context, conn *sql.Conn, t StoredTable, name string, rows []int64, each func(*facts.Columnar) error,
 ) error {
@@ -262,7 +262,7 @@ func (s *session) noteUpdates(text string) {
 	}
 }
 
-// publish publishes the changes of the session and stores their place in the file.
+// publish sends the changes of the session to the publisher and stores their [Place] in the file.
 func (s *session) publish(ctx context.Context) error {
 	before, err := s.workspace.instance.db.Conn(ctx)
 	if err != nil {

@@ -88,7 +88,7 @@ type Order struct {
 	At      time.Time       `column:"placed_at" show:"time"`
 	Day     civil.Date      `column:"day,day"` // At in the workspace's time zone
 	Surface measure.Surface `column:"surface" show:"surface" place:"2"`
-	// Customer is the keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number. It
+	// Customer is the keyed hash of the first known value: the email address, the source's ID or the phone number. It
 	// is "" for guests.
 	Customer string `column:"customer" show:"customer,hash" place:"1"`
 	// Channel is the channel that the source credits. If it is "", touchpoints determine attribution.
@@ -119,7 +119,7 @@ type Order struct {
 // and the first contact the earliest.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
-	// Customer is the keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number.
+	// Customer is the keyed hash of the first known value: the email address, the source's ID or the phone number.
 	Customer string `column:"customer,key" show:"customer,hash" place:"-1"`
 	// Phone is the keyed hash of the phone number's digits, or "" if the number is unknown.
 	Phone string `column:"phone"`

@@ -5,7 +5,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// Args are the values of a text's parameters.
+// Args are the values of a statement's parameters.
 type Args = args
 
 // AccountDay is the unit of replacement in ad reports.

@@ -80,7 +80,8 @@ func (i *Import) Add(ctx context.Context, b *facts.Batch) error {
 	return nil
 }
 
-// Replace adds windows that become known during reading.
+// Replace adds windows of ad reports that the import replaces. It serves readers that find a window only while they
+// read.
 func (i *Import) Replace(windows ...warehouse.AdWindow) { i.windows = append(i.windows, windows...) }
 
 // sender passes blocks to the writer and returns the failure of an earlier block.

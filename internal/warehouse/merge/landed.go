@@ -64,7 +64,7 @@ func (l landedParts) makeParts(ctx context.Context) error {
 	return l.run(ctx, "sql/count_units", nil)
 }
 
-// asked lists the relations of the orders with parts that may have changed.
+// asked returns the relations with imported or changed rows, for the query that finds orders with changed parts.
 func (l landedParts) asked() args {
 	changed := func(tables ...*facts.Table) (relations []string) {
 		for _, t := range tables {

@@ -82,7 +82,7 @@ type plan struct {
 	waiting int64 // number of orders with unusable parts in separate tables; see countWaiting
 }
 
-// Parts of the plan with their own tables.
+// These types are parts of the plan. Each part has its own tables.
 type (
 	identities    struct{ *plan } // merges customers that ties connect
 	reportWindows struct{ *plan } // replaces the stored rows of the days of ad reports
@@ -141,7 +141,7 @@ func (p *plan) runEach(ctx context.Context, values args, names ...string) error 
 	return nil
 }
 
-// change executes a text with bound parameters and returns the number of changed rows.
+// change renders an SQL text, executes it with bound parameters and returns the number of changed rows.
 func (p *plan) change(ctx context.Context, name string, values args, bound ...any) (int64, error) {
 	text, err := p.texts.render(name, values)
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *plan) change(ctx context.Context, name string, values args, bound ...an
 	return p.session.Change(ctx, text, bound...)
 }
 
-// each runs a text and calls scan for every row.
+// each runs a query and calls scan for every row.
 func (p *plan) each(ctx context.Context, name string, values args, scan func(warehouse.Row) error) error {
 	text, err := p.texts.render(name, values)
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *plan) each(ctx context.Context, name string, values args, scan func(war
 	return p.session.Read(ctx, text, scan)
 }
 
-// one runs a text that returns one row.
+// one runs a query that returns one row.
 func (p *plan) one(ctx context.Context, name string, values args, dest ...any) error {
 	return p.each(ctx, name, values, func(row warehouse.Row) error { return row.Scan(dest...) })
 }

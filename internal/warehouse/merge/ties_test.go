@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse/merge"
 )
 
-// A file may tie thousands of customers in one chain. The number of repetitions must not grow with its length.
+// A file may tie thousands of customers in one chain. The number of passes must not grow with the length of the chain.
 func TestLongChainsOfTiesNeedFewPasses(t *testing.T) {
 	t.Parallel()
 	follow, err := merge.Render(duckdb.Dialect{}, shop, "sql/follow_ties", nil)
@@ -40,7 +40,8 @@ func TestLongChainsOfTiesNeedFewPasses(t *testing.T) {
 	}
 	const length = 4000
 	for seed := range uint64(3) {
-		// IDs tie neighbors of the chain. The addresses have a random order along the chain, then a sorted one.
+		// IDs connect neighbors in the chain. The addresses have a random order along the chain for the first two
+		// seeds, and a sorted order for the last seed.
 		place := rand.New(rand.NewPCG(seed, 1)).Perm(length)
 		if seed == 2 {
 			for i := range place {

@@ -27,7 +27,7 @@ func unitCosts() []warehouse.ProductCost {
 	}
 }
 
-// costsFillLines imports orders and costs in different sequences. A line has its own cost, otherwise the cost of its
+// costsFillLines imports orders and costs in different sequences. A line without its own cost has the cost of its
 // product on the day.
 func costsFillLines(on trial) {
 	t, w := on.t, on.w

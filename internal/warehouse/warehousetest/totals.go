@@ -37,8 +37,8 @@ func emptyStore(on trial) {
 	}
 }
 
-// briefsOfSilentChannel requests the brief figures of a channel that has only figures of other kinds. The answer must
-// contain all figures.
+// briefsOfSilentChannel requests the brief figures of a channel that has only impressions. The answer must contain the
+// impressions.
 func briefsOfSilentChannel(on trial) {
 	t, w := on.t, on.w
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{AdDays: []warehouse.AdDay{{
@@ -92,7 +92,8 @@ func modelShares(on trial) {
 		measure.FirstTouch:    {"google": 100_00, "facebook": 50_01 - 5_00},
 		measure.Linear:        {"google": 50_00 + 16_67 - 1_67, "direct": 50_00, "facebook": 16_67 - 1_67, "email": 16_67 - 1_66},
 		measure.PositionBased: {"google": 50_00 + 10_00 - 1_00, "direct": 50_00, "facebook": 20_00 - 2_00, "email": 20_01 - 2_00},
-		// Order 1: weights 2^(-4/7) and 1 give google 40.22. Order 2: 1/7, 2/7 and 4/7 of 50.01.
+		// For order 1, the weights 2^(-4/7) and 1 give google 40.22. For order 2, the credits are 1/7, 2/7 and 4/7 of
+		// 50.01.
 		measure.TimeDecay: {"google": 40_22 + 14_29 - 1_67, "direct": 59_78, "facebook": 7_14 - 1_67, "email": 28_58 - 1_66},
 	}
 	for model, want := range charged {

@@ -159,7 +159,7 @@ func TestPriorCheckMatchesThePriors(t *testing.T) {
 	}
 }
 
-// simple returns a spec with few parameters and a short sampling that is sufficient for it.
+// simple returns a spec with few parameters and a short sampling that is sufficient for this spec.
 func simple() (mmm.Spec, mmm.Sampling) {
 	return mmm.Spec{Saturation: mmm.MichaelisMenten, Yearly: 1}, mmm.Sampling{Seed: 1, Chains: 2, Warmup: 200, Draws: 500}
 }

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// PriorCheck summarizes the prior predictive distribution. It shows implausible priors, such as media contributions far
-// above total sales, and observed sales that the priors exclude.
+// PriorCheck summarizes the prior predictive distribution. It shows implausible priors, such as incremental sales from
+// media far above total sales. It also shows observed sales that the priors exclude.
 type PriorCheck struct {
 	Channels []mmm.ChannelEffect `json:"channels"`
 	// Media is the contribution of all channels, as a fraction of the target's sum.

@@ -49,7 +49,7 @@ func example(t *testing.T) mmm.Data {
 	return d
 }
 
-// additive returns the reference's model of its example. The reference does not scale controls, but package mmm does.
+// additive returns PyMC-Marketing's model of its example. PyMC-Marketing does not scale controls, but package mmm does.
 // The control t goes up to 178.
 func additive() mmm.Spec {
 	normal := func(mean, sd float64) mmm.Prior { return mmm.Prior{Family: mmm.NormalPrior, A: mean, B: sd} }

@@ -28,7 +28,7 @@ type Options struct {
 	MaxDepth int     // a trajectory has at most 2^MaxDepth steps; default 10
 	Diagonal bool    // keeps the metric diagonal
 	// Stop is called before each draw, by several goroutines at once. If it returns true, sampling ends with
-	// ErrStopped. Nil never stops.
+	// ErrStopped. If Stop is nil, sampling runs to the end.
 	Stop func() bool
 }
 

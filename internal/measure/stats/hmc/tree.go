@@ -215,7 +215,7 @@ func (s *sampler) grow(out *tree, depth int, step float64) bool {
 	return !s.join(out, left, right)
 }
 
-// grown takes one step and describes it in out.
+// grown takes one leapfrog step and stores it in out as a tree of one point. It returns false if the step diverges.
 func (s *sampler) grown(out *tree, step float64) bool {
 	s.leapfrog(step)
 	h := s.energy()

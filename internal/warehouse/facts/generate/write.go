@@ -114,7 +114,7 @@ func (d described) writeBuffers(w *writer) {
 	w.line("\t}\n}\n")
 }
 
-// watch returns the expression that creates the watch of a table's rows.
+// watch returns the Go expression for the function that checks the order of a table's rows.
 func (t table) watch() string {
 	switch t.kind {
 	case "PartOfOrder":
