@@ -34,7 +34,7 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 			WithHint("only one process can open a fact store: stop %s", who).Wrap(err)
 	case isDiskFull(text):
 		return fault.Unavailable("no disk space left for the fact store in %s; nothing was changed", e.options.Dir).
-			WithHint("free space on that disk and repeat the import").Wrap(err)
+			WithHint("free space on that disk, then try again").Wrap(err)
 	case isFatal(err):
 		return fault.Unavailable("the fact store restarts after a failure").
 			WithHint("try again in a second").Wrap(err)
