@@ -1,11 +1,14 @@
 package tools
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"assay/internal/ingest/demo"
+	"assay/internal/measure"
 	"assay/internal/measure/geo"
+	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
@@ -38,6 +41,31 @@ func TestPreflightErrorsStateTheReason(t *testing.T) {
 		r := call(t, "tested", "geo_experiment_preflight", args)
 		if text := r.Content[0].Text; !r.IsError || !strings.Contains(text, want) || strings.Contains(text, "NaN") {
 			t.Errorf("%s: %v %s, want it to contain %q", args, r.IsError, text, want)
+		}
+	}
+}
+
+// The expected cost of a design subtracts the additional contribution, at the rate that `performance` reports: the entered
+// gross margin minus payment fees.
+func TestCostsOfDesignsUseTheContributionRateOfPerformance(t *testing.T) {
+	t.Parallel()
+	s, err := toolkit.NewService(fixtureDeps(t), All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := newWorkspace("tested")
+	ws.Costs = measure.CostRules{}.With(measure.CostRule{Kind: measure.GrossMargin, Share: 600_000}).
+		With(measure.CostRule{Kind: measure.PaymentFee, Share: 50_000})
+	session := s.Session(reader(ws), "r1")
+	found := decoded[PreflightAnswer](t, callAs(t, session, "geo_experiment_preflight", `{"channel":"facebook","detail_level":"analyst"}`).StructuredContent)
+	p := decoded[PerformanceAnswer](t, callAs(t, session, "performance", `{"start_date":"2025-12-11","end_date":"2026-03-10","detail_level":"analyst"}`).StructuredContent)
+	rate := float64(*p.Metrics.MarginPct.Value) / 100
+	if len(found.Designs) == 0 || rate < 0.4 || rate > 0.55 {
+		t.Fatalf("%d designs at a contribution rate of %.3f, want some at 0.4 to 0.55", len(found.Designs), rate)
+	}
+	for _, d := range found.Designs {
+		if want := float64(d.Change) - rate*float64(d.Effect); math.Abs(float64(d.Cost)-want) > 0.5 {
+			t.Errorf("cost %v of a design with a change of %v and an effect of %v, want %.2f", d.Cost, d.Change, d.Effect, want)
 		}
 	}
 }
