@@ -5,6 +5,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -21,7 +23,7 @@ import (
 // address is the URL of the test servers: the value of ASSAY_TEST_CLICKHOUSE, or the server that TestMain starts.
 var address, whyNot string
 
-// TestMain starts a server, if one is installed, and runs the child of a test if a role is set.
+// TestMain runs the tests on a server, if one is installed, or the child of a test if a role is set.
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		if err := childImport(context.Background(), role); err != nil {
@@ -30,20 +32,27 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	stop := func() {}
 	flag.Parse()
-	if testing.Short() {
+	code := 0
+	switch address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); {
+	case testing.Short():
 		whyNot = "-short: no server is started"
-	} else if address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); address == "" {
-		stop = startServer()
+		code = m.Run()
+	case address != "":
+		code = m.Run()
+	default:
+		var ended bool
+		if code, ended = runOnServer(m); code != 0 && ended {
+			fmt.Println("the server ended by itself: the tests run once more, on a new server")
+			code, _ = runOnServer(m)
+		}
 	}
-	code := m.Run()
-	stop()
 	os.Exit(code)
 }
 
-// startServer starts a server with the script of the cluster and returns the function that stops it.
-func startServer() (stop func()) {
+// runOnServer runs the tests on a server that it starts with the script of the cluster. It also returns whether the
+// server ended by itself, because Debian's release of ClickHouse sometimes crashes; the script then prints the server's log.
+func runOnServer(m *testing.M) (code int, ended bool) {
 	cmd := exec.Command("../../../test/cluster/up", "--single")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -52,17 +61,26 @@ func startServer() (stop func()) {
 	}
 	if err != nil {
 		whyNot = err.Error()
-		return func() {}
+		return m.Run(), false
 	}
-	line, _ := bufio.NewReader(out).ReadString('\n')
+	lines := bufio.NewReader(out)
+	line, _ := lines.ReadString('\n')
 	var found bool
 	if address, found = strings.CutPrefix(strings.TrimSpace(line), "ready: "); !found {
 		whyNot = "test/cluster/up --single starts no server: install clickhouse-server, or set ASSAY_TEST_CLICKHOUSE"
 	}
-	return func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
+	code = m.Run()
+	if server, err := url.Parse(address); found && err == nil {
+		c, err := net.DialTimeout("tcp", server.Host, 10*time.Second) //nolint:noctx // no test is running
+		if ended = err != nil; !ended {
+			c.Close()
+		}
 	}
+	if !ended { // otherwise the script ends too
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+	}
+	_ = cmd.Wait()
+	return code, ended
 }
 
 func clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
