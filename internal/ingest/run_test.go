@@ -282,6 +282,34 @@ func TestCancellationLeavesTheStoreAsItWas(t *testing.T) {
 	}
 }
 
+// interrupted is a store with commits that fail.
+type interrupted struct {
+	sumStore
+	err error
+}
+
+func (s *interrupted) Begin(context.Context, warehouse.ImportSpec) (warehouse.Import, error) {
+	return s, nil
+}
+
+func (s *interrupted) Commit(context.Context) (warehouse.Outcome, error) {
+	return warehouse.Outcome{}, s.err
+}
+
+func TestAnInterruptedCommitMayBeStored(t *testing.T) {
+	t.Parallel()
+	o := newBench(t, "USD", "America/New_York").options(text("orders.csv", shopifyHeader+shopifyOrder(1)))
+	for want, failure := range map[string]error{
+		"orders.csv: interrupted, may be stored": fault.Unavailable("the lock is lost").Wrap(warehouse.ErrUncertain),
+		"orders.csv: rejected, nothing changed":  fault.Unavailable("the disk is full"),
+	} {
+		report, err := ingest.Run(t.Context(), &interrupted{err: failure}, o)
+		if !errors.Is(err, failure) || !strings.HasPrefix(report.Text(), want) {
+			t.Errorf("%v, %s; want %q", err, report.Text(), want)
+		}
+	}
+}
+
 func TestAReportHasAJSONForm(t *testing.T) {
 	t.Parallel()
 	store := &ingesttest.Recorder{}

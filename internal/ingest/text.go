@@ -64,6 +64,8 @@ func (f FileReport) outcome() string {
 		return "no rows, nothing changed"
 	case Imported:
 		return "imported"
+	case Uncertain:
+		return "interrupted, may be stored"
 	}
 	return "not finished, nothing changed"
 }

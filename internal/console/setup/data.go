@@ -178,6 +178,8 @@ func outcomeWords(s ingest.Status) string {
 		return "no rows"
 	case ingest.Refused:
 		return "rejected, nothing changed"
+	case ingest.Uncertain:
+		return "interrupted, may be stored"
 	}
 	return string(s)
 }

@@ -124,7 +124,13 @@ const (
 
 // Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection
 // ends. With SQLite it has no connection, because the lock of the data directory is sufficient.
-type Lock struct{ conn *sql.Conn }
+type Lock struct {
+	conn   *sql.Conn
+	number int64
+}
+
+// Number returns the number of a lock on imports. It is larger than the numbers of the workspace's earlier locks.
+func (l *Lock) Number() int64 { return l.number }
 
 // Held returns a fault of kind unavailable if the connection has ended. Another process may then have the lock.
 func (l *Lock) Held(ctx context.Context) error {
@@ -156,8 +162,23 @@ func (d *database) LockFacts(ctx context.Context) (*Lock, error) {
 // LockImport makes this process the only process that imports into a workspace. If another process imports into it,
 // LockImport returns a fault of kind unavailable.
 func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Lock, error) {
-	return d.tryLock(ctx, fault.Unavailable("another import into %s is running", ws).WithHint("try again when it has ended"),
+	l, err := d.tryLock(ctx, fault.Unavailable("another import into %s is running", ws).WithHint("try again when it has ended"),
 		`SELECT pg_try_advisory_lock($1, hashtext($2))`, importLock, string(ws))
+	if err != nil {
+		return nil, err
+	}
+	var q querier = d.write
+	if l.conn != nil { // if the lock is lost, there is no number
+		q = l.conn
+	}
+	err = q.QueryRowContext(ctx, `
+		INSERT INTO import_numbers (workspace, number) VALUES ($1, 1)
+		ON CONFLICT (workspace) DO UPDATE SET number = import_numbers.number + 1 RETURNING number`, ws).Scan(&l.number)
+	if err != nil {
+		l.Release()
+		return nil, engineFault(err)
+	}
+	return l, nil
 }
 
 // tryLock takes an advisory lock on a new connection. If another process has the lock, tryLock returns the error taken.
@@ -178,7 +199,7 @@ func (d *database) tryLock(ctx context.Context, taken error, query string, keys 
 	if !locked {
 		return nil, errors.Join(taken, conn.Close())
 	}
-	return &Lock{conn}, nil
+	return &Lock{conn: conn}, nil
 }
 
 // migratePostgres applies pending migrations. Other processes wait for the lock. Migrations have no time limit, because

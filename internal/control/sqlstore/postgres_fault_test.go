@@ -260,6 +260,9 @@ func TestAKilledServerIsUnavailableUntilItStarts(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a lock after the start: %v", err)
 	}
+	if again.Number() <= lock.Number() || lock.Number() < 1 {
+		t.Errorf("the locks before and after the crash have the numbers %d and %d; want increasing positive numbers", lock.Number(), again.Number())
+	}
 	again.Release()
 	if _, err := s.Access(t.Context(), "g"); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a prepared query after the start: %v", err)

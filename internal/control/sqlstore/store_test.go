@@ -52,12 +52,19 @@ func TestControlDataSurviveARestart(t *testing.T) {
 	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
 		t.Fatal(err)
 	}
+	first, err := s.LockImport(t.Context(), "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, Options{Path: path})
 	if w, err := again.Workspace(t.Context(), "acme"); err != nil || w.Name != "Acme" {
 		t.Errorf("Workspace after a restart = %+v, %v", w, err)
+	}
+	if second, err := again.LockImport(t.Context(), "acme"); err != nil || first.Number() != 1 || second.Number() != 2 {
+		t.Errorf("the locks before and after a restart have the numbers %d and %d, %v; want 1 and 2", first.Number(), second.Number(), err)
 	}
 	if err := again.Ping(t.Context()); err != nil {
 		t.Errorf("Ping: %v", err)

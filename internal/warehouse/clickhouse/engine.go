@@ -36,6 +36,8 @@ type Options struct {
 
 // Lock is a lock on a workspace that all nodes respect.
 type Lock interface {
+	// Number is positive, and larger than the numbers of the workspace's earlier locks.
+	Number() int64
 	// Held returns an error if another process may have the lock.
 	Held(ctx context.Context) error
 	Release()
@@ -50,7 +52,6 @@ type Engine struct {
 
 	beforeCommit, afterCommit func() // test hooks, called around the commit in ClickHouse
 	beforeApply               func() // test hook, called before rows are read from ClickHouse
-	now                       func() time.Time
 
 	open context.Context //nolint:containedctx // updates that outlive their calls end with it, when the engine is closed
 	stop func()          // ends open
@@ -107,7 +108,6 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e := &Engine{
 		store: store, options: options, log: log, beforeCommit: func() {}, afterCommit: func() {}, beforeApply: func() {},
-		now:    time.Now, //nolint:forbidigo // the import clock is fixed in tests and demos
 		copies: map[measure.WorkspaceID]*localCopy{}, failed: map[measure.WorkspaceID]error{},
 		small: make(chan struct{}, mostSmall), large: make(chan struct{}, mostLarge),
 	}

@@ -1,9 +1,7 @@
 package clickhouse
 
 import (
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	"assay/internal/warehouse/duckdb"
 )
@@ -12,7 +10,7 @@ import (
 // only if their commit exists.
 type commit struct {
 	sequence int64 // 1, 2, 3 … in a workspace
-	attempt  int64 // marks the commit's rows; later attempts have larger numbers
+	attempt  int64 // marks the commit's rows; an import with a later lock has a larger number
 	base     bool  // the commit's rows are all rows of the workspace
 	dropped  bool  // the workspace was deleted
 	schema   int64 // schema version of the local copy
@@ -104,18 +102,9 @@ func (h history) needsBase() bool {
 	return changes > max(leastChanges, all[0].rows())
 }
 
-// attemptRange is the range of the random numbers in attempts. The probability that two attempts are equal is 1e-9.
-const attemptRange = 1 << 30
-
-// next returns the commit after the last one. The attempt is the time in microseconds, so it is larger than earlier
-// attempts. If the clock of an earlier commit's node was ahead, the attempt is the last attempt plus a random number.
-// An import that ended without a commit may have the same predecessor, and the random number makes its attempt
-// different.
-func (h history) next(now time.Time, schema int64) commit {
+// next returns the commit after the last one. A number is the number of the import's lock. Among commits with the same
+// predecessor, the attempt of the later lock is larger, whatever the clocks of the nodes are.
+func (h history) next(number, schema int64) commit {
 	last := h.last()
-	attempt := now.UnixMicro()
-	if attempt <= last.attempt {
-		attempt = last.attempt + 1 + rand.N(int64(attemptRange)) //nolint:forbidigo // nodes must not draw the same number
-	}
-	return commit{sequence: last.sequence + 1, attempt: attempt, schema: schema, counts: counts{}}
+	return commit{sequence: last.sequence + 1, attempt: last.attempt + number, schema: schema, counts: counts{}}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"assay/internal/fault"
@@ -75,6 +76,18 @@ func (i *imported) Abort() {
 	i.Import.Abort()
 }
 
+// attemptRange is the range of the numbers without locks. The probability that two are equal is 1e-9.
+const attemptRange = 1 << 30
+
+// numberOf returns the number of a lock. Without a lock, it returns a random number, so that two imports that continue
+// the same commit still have different attempts.
+func numberOf(lock Lock) int64 {
+	if lock == nil {
+		return 1 + rand.N(int64(attemptRange)) //nolint:forbidigo // nodes must not draw the same number
+	}
+	return lock.Number()
+}
+
 // commitTime is the time limit of the commit, which continues even if the caller cancels. Otherwise, the outcome would be
 // unknown.
 const commitTime = 5 * time.Minute
@@ -83,7 +96,7 @@ const commitTime = 5 * time.Minute
 // unknown, the local copy rolls back. If ClickHouse stored the commit, the next update applies it.
 func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 	c := e.copyOf(ws)
-	next := c.latest.next(e.now(), changes.Schema)
+	next := c.latest.next(numberOf(c.lock), changes.Schema)
 	if next.base = c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
 		changes.Complete()
 	}
@@ -114,6 +127,12 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 		return duckdb.Place{}, err
 	}
 	e.afterCommit()
+	if c.lock != nil {
+		if err := c.lock.Held(ctx); err != nil { // the next import may have committed first, and then it is the valid one
+			return duckdb.Place{}, fault.Unavailable("the connection to the control database ended while an import into %s was stored", ws).
+				WithHint("repeat the import; it changes nothing if it is already stored").Wrap(fmt.Errorf("%w: %w", warehouse.ErrUncertain, err))
+		}
+	}
 	if next.base {
 		e.clean(ctx, ws, c.latest, next)
 	}
@@ -121,16 +140,16 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 }
 
 // Drop deletes the facts of a workspace for all nodes; see [duckdb.Engine.Drop].
-func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
+func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) (err error) {
 	c := e.copyOf(ws)
 	if err := c.enter(ctx, ws); err != nil {
 		return err
 	}
 	defer c.leave()
 	defer c.forget()
+	var lock Lock
 	if e.options.Lock != nil {
-		lock, err := e.options.Lock(ctx, ws)
-		if err != nil {
+		if lock, err = e.options.Lock(ctx, ws); err != nil {
 			return err
 		}
 		defer lock.Release()
@@ -140,7 +159,7 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 		return err
 	}
 	if len(all.live()) > 0 {
-		next := all.next(e.now(), all.last().schema)
+		next := all.next(numberOf(lock), all.last().schema)
 		next.dropped = true
 		if err := e.store.commit(ctx, ws, next); err != nil {
 			return err

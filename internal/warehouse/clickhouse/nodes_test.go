@@ -289,7 +289,7 @@ func TestFactsOfAnEarlierReleaseAreUpgraded(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := before.last()
-	earlier := before.next(time.Now(), last.schema-1)
+	earlier := before.next(1, last.schema-1)
 	earlier.base = true
 	err = a.Publish(t.Context(), "shop", func(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 		for _, table := range changes.Tables() {
@@ -340,7 +340,7 @@ func TestFactsOfAnEarlierReleaseAreUpgraded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := after.next(time.Now(), last.schema+1)
+	later := after.next(1, last.schema+1)
 	if err := a.store.commit(t.Context(), "shop", later); err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,13 @@ package clickhouse
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -101,23 +102,22 @@ func TestAKilledImportIsThereCompletelyOrNotAtAll(t *testing.T) {
 func TestAnImportWithoutItsLockIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	e := node(t, newStore(), clock)
-	held := &lostLock{}
-	e.options.Lock = func(context.Context, measure.WorkspaceID) (Lock, error) { return held, nil }
-	if _, err := load(t, e, someOrders("a", 5, 1000)); err == nil || held.released != 1 {
-		t.Errorf("the import ended with %v, its lock was released %d times; want an error, and once", err, held.released)
+	lock := locked(e, 1, 0)
+	if _, err := load(t, e, someOrders("a", 5, 1000)); err == nil || lock.released != 1 {
+		t.Errorf("the import ended with %v, its lock was released %d times; want an error, and once", err, lock.released)
 	}
 	wantOrders(t, e, 0)
 }
 
-// An ended import and the next import can begin after the same commit. Their rows have different attempts, even if the
-// clock of the commit's node was ahead.
+// An ended import and the next import can begin after the same commit. Their rows have different attempts.
 func TestRowsOfAnEndedImportAreNotRead(t *testing.T) {
 	t.Parallel()
 	store := newStore()
 	a, b, c := node(t, store, clock), node(t, store, clock), node(t, store, clock)
-	a.now = func() time.Time { return time.Now().Add(time.Hour) }
+	locked(a, 1, 2)
+	locked(b, 2, 0)
+	locked(c, 3, 2)
 	mustLoad(t, a, someOrders("a", 5, 1000))
-	b.options.Lock = func(context.Context, measure.WorkspaceID) (Lock, error) { return &lostLock{}, nil }
 	if _, err := load(t, b, someOrders("b", 7, 1000)); err == nil {
 		t.Fatal("an import without its lock is committed")
 	}
@@ -127,11 +127,55 @@ func TestRowsOfAnEndedImportAreNotRead(t *testing.T) {
 	}
 }
 
-// lostLock is a lock that another process has taken.
-type lostLock struct{ released int }
+// An import can lose its lock immediately before its commit, and the next import can commit first. The commit of the
+// next import is then valid, and the late import reports an error.
+func TestALateCommitIsNotValid(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	late, next := node(t, store, clock), node(t, store, clock)
+	locked(late, 1, 1)
+	locked(next, 2, 2)
+	late.beforeCommit = func() { mustLoad(t, next, someOrders("next", 7, 1000)) }
+	_, err := load(t, late, someOrders("late", 5, 1000))
+	if fault.KindOf(err) != fault.KindUnavailable || !errors.Is(err, warehouse.ErrUncertain) {
+		t.Errorf("the late import ended with %v; want an uncertain outcome of kind unavailable", err)
+	}
+	late.beforeCommit = func() {}
+	nodes := []*Engine{late, next, node(t, store, clock)}
+	for _, e := range nodes {
+		wantOrders(t, e, 7)
+	}
+	locked(late, 3, 2)
+	mustLoad(t, late, someOrders("late", 5, 1000)) // the import is repeated
+	for _, e := range nodes {
+		wantOrders(t, e, 12)
+	}
+	wantSame(t, "after the late commit", nodes...)
+}
 
-func (*lostLock) Held(context.Context) error { return fmt.Errorf("lost") }
-func (l *lostLock) Release()                 { l.released++ }
+// testLock is a lock that another process takes after it was held a number of times.
+type testLock struct {
+	number         int64
+	held, released int
+}
+
+// locked gives an engine a lock.
+func locked(e *Engine, number int64, held int) *testLock {
+	lock := &testLock{number: number, held: held}
+	e.options.Lock = func(context.Context, measure.WorkspaceID) (Lock, error) { return lock, nil }
+	return lock
+}
+
+func (l *testLock) Number() int64 { return l.number }
+
+func (l *testLock) Held(context.Context) error {
+	if l.held--; l.held < 0 {
+		return errors.New("lost")
+	}
+	return nil
+}
+
+func (l *testLock) Release() { l.released++ }
 
 func TestFactsMoveToClickHouseAndBack(t *testing.T) {
 	t.Parallel()

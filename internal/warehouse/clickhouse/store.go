@@ -18,6 +18,7 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
 	"assay/internal/warehouse/facts"
 )
@@ -273,7 +274,7 @@ func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) er
 	if look == nil && slices.ContainsFunc(all, func(o commit) bool { return o.place() == c.place() }) {
 		return nil
 	}
-	return unreachable(fmt.Errorf("commit of %s: %w", ws, err))
+	return unreachable(fmt.Errorf("commit of %s: %w: %w", ws, warehouse.ErrUncertain, err))
 }
 
 func bit(b bool) uint8 {
