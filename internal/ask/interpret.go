@@ -43,8 +43,9 @@ func Interpret(c Call, answer json.RawMessage) string {
 			days = append(days, p.Start+" to "+p.End)
 		}
 	}
+	figures := leading(figuresOf(a.Metrics), c.Metrics)
 	var parts []string
-	for _, f := range leading(figuresOf(a.Metrics), c.Metrics) {
+	for _, f := range figures {
 		parts = append(parts, f.text(a.Currency))
 	}
 	rows := len(a.Rows)
@@ -56,6 +57,9 @@ func Interpret(c Call, answer json.RawMessage) string {
 		head += ", " + strings.Join(days, " compared with ")
 	}
 	switch {
+	case len(days) > 0 && len(parts) > 0 && figures[0].change != nil: // results of a past period
+		parts[0] = figures[0].result(days, a.Currency)
+		return c.Tool + ": " + strings.Join(parts, ", ") + "." + reasons(a.Drivers, a.Events, a.Currency)
 	case len(parts) > 0:
 		return head + ": " + strings.Join(parts, ", ") + "." + budgetAdvice(a.Metrics) + reasons(a.Drivers, a.Events, a.Currency)
 	case rows == 1:
@@ -205,8 +209,24 @@ func spelled(name string) string {
 	return strings.Join(words, " ")
 }
 
+// result states a figure of a period in a sentence. The second period, if any, is the one that the change refers to.
+func (f figure) result(days []string, unit string) string {
+	name := f.spelled()
+	verb := "was"
+	if last := name[len(name)-1]; last == 's' {
+		verb = "were"
+	}
+	of := "from " + days[0]
+	if len(days) > 1 {
+		of += ", compared with " + days[1] + ","
+	}
+	return name + " " + of + " " + verb + strings.TrimPrefix(f.text(unit), name)
+}
+
+func (f figure) spelled() string { return spelled(strings.TrimSuffix(f.name, "_pct")) }
+
 func (f figure) text(unit string) string {
-	text := spelled(strings.TrimSuffix(f.name, "_pct")) + " "
+	text := f.spelled() + " "
 	places := 2
 	if whole := math.Abs(*f.value) >= 1000 || *f.value == math.Trunc(*f.value); whole {
 		places = 0
