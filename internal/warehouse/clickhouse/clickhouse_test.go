@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	flag.Parse()
-	code := 0
+	var code int
 	switch address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); {
 	case testing.Short():
 		whyNot = "-short: no server is started"
@@ -71,7 +71,7 @@ func runOnServer(m *testing.M) (code int, ended bool) {
 	}
 	code = m.Run()
 	if server, err := url.Parse(address); found && err == nil {
-		c, err := net.DialTimeout("tcp", server.Host, 10*time.Second) //nolint:noctx // no test is running
+		c, err := net.DialTimeout("tcp", server.Host, 10*time.Second)
 		if ended = err != nil; !ended {
 			c.Close()
 		}
