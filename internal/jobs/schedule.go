@@ -23,10 +23,10 @@ type Routine struct {
 
 	// Every is the interval between runs for all workspaces in turn. The first run is at startup. 0 means no runs.
 	Every time.Duration
-	// Schedule returns when the work is due in a workspace. If it is nil, the work is never due.
+	// Schedule returns the times at which the work is due in a workspace. If it is nil, the work is never due.
 	Schedule func(w control.Workspace) control.Retrain
-	// Tried returns when the workspace's last scheduled work ended, or zero if there was none. Work that was due while
-	// the service was down runs after startup.
+	// Tried returns the end time of the workspace's last scheduled work, or zero if there was none. Work that was due
+	// while the service was down runs after startup.
 	Tried func(ctx context.Context, w control.Workspace) (time.Time, error)
 }
 
@@ -113,7 +113,7 @@ type place struct {
 // scheduled is an entry of the scheduler.
 type scheduled interface{ NextRun() (time.Time, error) }
 
-// Next returns when the work of a kind is due next in the workspace, or zero if it is not scheduled.
+// Next returns the time at which the work of a kind is due next in the workspace, or zero if it is not scheduled.
 func (r *Runner) Next(k Kind, ws measure.WorkspaceID) time.Time {
 	r.mu.Lock()
 	entry := r.next[place{k.Name, ws}]
@@ -266,7 +266,7 @@ func crontab(when control.Retrain, zone string) string {
 	return ""
 }
 
-// lastDue returns when the work was last due before now. The parameter now is in the workspace's time zone.
+// lastDue returns the last time before now at which the work was due. The parameter now is in the workspace's time zone.
 func lastDue(r control.Retrain, now time.Time) time.Time {
 	day := time.Date(now.Year(), now.Month(), now.Day(), r.Hour, 0, 0, 0, now.Location())
 	for day.After(now) || !isDay(r.Cadence, day) {

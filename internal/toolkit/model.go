@@ -25,8 +25,8 @@ func (c *Call) WhyNotNewer() string {
 	if m == nil {
 		return ""
 	}
-	return fmt.Sprintf("A newer training (model %d, up to %s) was rejected, so model %d remains in use: %s.",
-		m.Version, m.Window.Last, c.MMM.Model.Version, answer.Clean(strings.Join(m.Why(), "; ")))
+	return fmt.Sprintf("Model %d remains in use. A newer training (model %d, up to %s) was rejected: %s.",
+		c.MMM.Model.Version, m.Version, m.Window.Last, answer.Clean(strings.Join(m.Why(), "; ")))
 }
 
 // Model returns the workspace's media mix model. Without a usable model it returns a fault that explains how to train a

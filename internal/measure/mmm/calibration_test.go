@@ -171,9 +171,9 @@ func (p *Posterior) logLikelihood(theta []float64) float64 {
 	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
 }
 
-// quantities returns the ranked quantities, one value per draw. They are every parameter, the channels' contributions
-// and their marginal values, the first geo's part, and the log likelihood. Returns and shares have the same ranks as
-// contributions and marginal values.
+// quantities returns the ranked quantities, one value per draw. They are every parameter, the channels' incremental
+// outcomes and their marginal values, the first geo's part, and the log likelihood. Returns and shares have the same
+// ranks as incremental outcomes and marginal values.
 func (p *Posterior) quantities() map[string][]float64 {
 	of := func(f func(theta []float64) float64) []float64 {
 		return series(len(p.draws), func(i int) float64 { return f(p.draws[i]) })

@@ -77,10 +77,10 @@ func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 //
 //	(sigma x / sd) (r_t - mean r - z_t mean(r z))
 //
-// where r is the gradient with respect to mu. The parameter along is the product of r and s. confoundingGradient
-// returns mean r, mean(r z) / sd, and the gradient through x with respect to the log of beta. The latter equals the
-// gradient with respect to the log of sd. The gradient with respect to x must already contain the prior and the
-// likelihood.
+// where r is the gradient with respect to mu. The parameter along is the dot product of r and s.
+// confoundingGradient returns mean r, mean(r z) / sd, and the gradient through x with respect to the log of beta. The
+// latter equals the gradient with respect to the log of sd. The gradient with respect to x must already contain the
+// prior and the likelihood.
 func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean, slope, byCoordinate float64) {
 	n := float64(d.rows)
 	mean = floats.Sum(d.byMu) / n
@@ -96,9 +96,9 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 // Confounding contains a channel's effect and its confounding: the variation of the target that correlates with the
 // channel's spend but has another cause. The channel's lift test separates the two.
 type Confounding struct {
-	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is the standard deviation
-	// of the correlated unobserved demand. Unobserved is negative if the demand hides the effect. Both are in the
-	// target's unit.
+	// Effect is the standard deviation of the channel's incremental outcome over periods. Unobserved is the standard
+	// deviation of the correlated unobserved demand. Unobserved is negative if the demand hides the effect. Both are in
+	// the target's unit.
 	Effect     stats.Summary `json:"effect"`
 	Unobserved stats.Summary `json:"beside"`
 	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.

@@ -15,8 +15,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// contributionOf contains a channel's total contribution, its derivative by the relative change of spend, and its
-// weekly response to constant spend.
+// contributionOf contains a channel's total incremental outcome, its derivative by the relative change of spend, and
+// its weekly response to constant spend.
 type contributionOf struct {
 	contribution, margin float64
 	response             func(spend float64) float64

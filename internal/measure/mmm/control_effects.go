@@ -39,8 +39,8 @@ func (p *Posterior) PooledControls() []ControlEffect {
 	return out
 }
 
-// contribution returns the contribution of a term that is common to all geos. It is the sum over all periods and geos
-// under one draw.
+// contribution returns the incremental outcome of a term that is common to all geos. It is the sum over all periods and
+// geos under one draw.
 func (l *locator) contribution(theta []float64, k int) (total float64) {
 	gamma, values := theta[l.baselineAt+k], l.terms[k].values
 	if l.spec.Likelihood == LogNormal {

@@ -84,7 +84,7 @@ func TestControlsWithAPriorOfTheirOwnLeaveTheirGroup(t *testing.T) {
 }
 
 // holidayStore returns three years of weeks with doubled spend on six holidays. One holiday has a large effect, two
-// have a small effect and three have none. It returns the channel's contribution.
+// have a small effect and three have none. It returns the channel's incremental outcome.
 func holidayStore(seed uint64) (d Data, contribution float64, effects []float64) {
 	random := stats.Stream(seed, 4)
 	const weeks = 156

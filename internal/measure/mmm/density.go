@@ -10,10 +10,10 @@ import (
 // density is the log posterior in the sampler's coordinates, with one chain's scratch space.
 //
 // The sampler's coordinates differ from the parameters in two places where the posterior of the parameters is a narrow
-// curved ridge. First, the data identify a channel's scaled effect: the standard deviation of its contribution over the
-// fitted rows. A linear curve with a small coefficient, a concave curve and an immediately saturated curve can fit
-// equally well. Second, the data identify the mean of mu, not the intercept. The coordinates are therefore the scaled
-// effect, in units of the resolution and transformed by [soft], and the mean of mu:
+// curved ridge. First, the data identify a channel's scaled effect: the standard deviation of its incremental outcome
+// over the fitted rows. A linear curve with a small coefficient, a concave curve and an immediately saturated curve can
+// fit equally well. Second, the data identify the mean of mu, not the intercept. The coordinates are therefore the
+// scaled effect, in units of the resolution and transformed by [soft], and the mean of mu:
 //
 //	beta = scaled effect / sd(s)
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
@@ -194,7 +194,7 @@ func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
 // guess, in standard errors. A standard error is by = sqrt(1 + share) resolutions. Differences between geos cause the
 // part share / (1 + share) of this distance. The effect therefore differs from the geos' mean effect by k (by - 1/by)
 // resolutions on average. The variance around this average is share / (1 + share) squared resolutions. Let l be a
-// channel's mean contribution at a scaled effect of one resolution. The coordinate is centered at
+// channel's mean incremental outcome at a scaled effect of one resolution. The coordinate is centered at
 //
 //	mean of the targets + sum of k l (by - 1/by)
 //

@@ -29,7 +29,7 @@ type ChannelEffect struct {
 	Spend        float64         `json:"spend"`
 	Contribution stats.Summary   `json:"contribution"` // in the target's unit
 	Share        stats.Summary   `json:"share"`        // share of the target's sum, as a fraction
-	ROAS         *stats.Summary  `json:"roas"`         // contribution / spend; nil without spend
+	ROAS         *stats.Summary  `json:"roas"`         // incremental outcome / spend; nil without spend
 	MarginalROAS *stats.Summary  `json:"marginal_roas"`
 	// Adstock contains the parameters by name, for the exposure divided by its maximum.
 	Adstock     map[string]stats.Summary `json:"adstock"`
@@ -37,8 +37,8 @@ type ChannelEffect struct {
 	Confounding *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
 }
 
-// Effects returns every channel's effect in the data's order. The marginal ROAS is the derivative of the contribution
-// with respect to spend, with the channel's whole spend history scaled.
+// Effects returns every channel's effect in the data's order. The marginal ROAS is the derivative of the incremental
+// outcome with respect to spend, with the channel's whole spend history scaled.
 func (p *Posterior) Effects() []ChannelEffect {
 	out := make([]ChannelEffect, len(p.model.channels))
 	var work panics.Group
@@ -82,15 +82,15 @@ func divided(values []float64, by float64) []float64 {
 	return out
 }
 
-// slopes returns, for each draw, the derivative of the channel's contribution with respect to a factor that scales the
-// channel's history, at a factor of 1.
+// slopes returns, for each draw, the derivative of the channel's incremental outcome with respect to a factor that
+// scales the channel's history, at a factor of 1.
 func (p *Posterior) slopes(c *channel) []float64 {
 	_, slopes := p.ResponseSlopes(c.name, []float64{1})
 	return slopes[0]
 }
 
-// Responses returns the channel's contribution over all periods if its whole history is scaled by each factor. The
-// result has one row per factor and one element per draw, in the target's unit. Other channels are unchanged. The
+// Responses returns the channel's incremental outcome over all periods if its whole history is scaled by each factor.
+// The result has one row per factor and one element per draw, in the target's unit. Other channels are unchanged. The
 // larger a factor is, the more the result depends on the saturation shape. For a channel with reach and frequency, the
 // frequency is scaled. This assumption is conservative: more spend reaches the same people more often.
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
@@ -230,8 +230,8 @@ func (l *locator) without(v *curve, theta []float64) []float64 {
 	return mean
 }
 
-// multiplied returns the sum of multiplicative contributions and the derivative of this sum. The field w.ds contains
-// the derivatives of the saturated exposures.
+// multiplied returns the sum of multiplicative incremental outcomes and the derivative of this sum. The field w.ds
+// contains the derivatives of the saturated exposures.
 func multiplied(beta float64, w saturated, without []float64) (total, slope float64) {
 	for t, mean := range without {
 		total += mean * math.Expm1(beta*w.s[t])

@@ -50,7 +50,7 @@ type Result struct {
 	Posterior   *Posterior   // nil unless the status is OK
 }
 
-// Diagnostics describes the sampling of all parameters and of the channels' contributions.
+// Diagnostics describes the sampling of all parameters and of the channels' incremental outcomes.
 type Diagnostics struct {
 	RHatMax     Number `json:"rhat_max"`
 	ESSBulkMin  Number `json:"ess_bulk_min"`
@@ -171,7 +171,7 @@ func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	return g, g.complaints(fewest)
 }
 
-// qualities returns the diagnostics of every parameter and every channel's contribution.
+// qualities returns the diagnostics of every parameter and every channel's incremental outcome.
 func (p *Posterior) qualities() (names []string, qualities []diag.Quality) {
 	names = p.model.parameterNames()
 	for _, c := range p.model.channels {

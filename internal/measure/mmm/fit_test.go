@@ -20,7 +20,7 @@ import (
 )
 
 // planted returns a simulated store with two years of weeks, three channels, yearly seasonality, a promotion and noise
-// of 3%. It returns the channels' true contributions.
+// of 3%. It returns the channels' true incremental outcomes.
 func planted(seed uint64) (d Data, contributions map[measure.Channel]float64) {
 	random := stats.Stream(seed, 0)
 	contributions = map[measure.Channel]float64{}

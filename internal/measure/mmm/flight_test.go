@@ -70,7 +70,7 @@ func followed(d Data, name measure.Channel, spend []float64) Data {
 	return out
 }
 
-// The response to scheduled spend equals the contribution in data extended by that spend, for the same draws.
+// The response to scheduled spend equals the incremental outcome in data extended by that spend, for the same draws.
 func TestFlightResponseEqualsThatOfExtendedData(t *testing.T) {
 	t.Parallel()
 	priced := toyGeos()

@@ -129,10 +129,10 @@ func (m *model) localTerms() (terms []int) {
 
 // guessScaledEffects returns least-squares estimates within geos of each channel's scaled effect, in units of the
 // resolution. The shape parameters are at the center of their coordinates. The function also returns the mean
-// contribution at a scaled effect of one resolution. Without geos, it returns nil. The estimates only determine the
-// sampler's coordinates. Errors in the estimates therefore slow the sampler but cause no bias. With [manyGeos] geos or
-// more, levels are 0, because the common mean is then well identified. A slightly wrong level would increase the number
-// of gradients (by 20% for ten geos of Meridian's data).
+// incremental outcome at a scaled effect of one resolution. Without geos, it returns nil. The estimates only determine
+// the sampler's coordinates. Errors in the estimates therefore slow the sampler but cause no bias. With [manyGeos] geos
+// or more, levels are 0, because the common mean is then well identified. A slightly wrong level would increase the
+// number of gradients (by 20% for ten geos of Meridian's data).
 func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil

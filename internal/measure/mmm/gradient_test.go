@@ -283,7 +283,7 @@ func TestPriorsAreFoundByNameAndRejectedWhenTheyMatchNothing(t *testing.T) {
 
 func TestEffectsAreReparameterizationsOfOneModel(t *testing.T) {
 	t.Parallel()
-	// The likelihood of a contribution does not depend on the form of the effect: coefficient, return or share.
+	// The likelihood of an incremental outcome does not depend on the form of the effect: coefficient, return or share.
 	var means [][]float64
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		m, err := newModel(toy(), Spec{Effect: e})

@@ -154,8 +154,8 @@ type Effect string
 // The scales of an effect.
 const (
 	Coefficient Effect = "coefficient" // beta, as a fraction of the largest target; parameter "beta"
-	ROI         Effect = "roi"         // contribution / spend in the fitted periods; parameter "roi"
-	Share       Effect = "share"       // contribution / sum of the target in the fitted periods; parameter "share"
+	ROI         Effect = "roi"         // incremental outcome / spend in the fitted periods; parameter "roi"
+	Share       Effect = "share"       // incremental outcome / sum of the target in the fitted periods; parameter "share"
 )
 
 func (e Effect) known() bool { return e == Coefficient || e == ROI || e == Share }

@@ -50,7 +50,7 @@ type model struct {
 	pooledAt      int       // first parameter of the spread between geos
 	local         []int     // terms with coefficients that vary by geo
 	scaledEffects []float64 // guess of each channel's scaled effect, in units of the resolution; nil without geos
-	levels        []float64 // guess of each channel's mean contribution at a scaled effect of one resolution
+	levels        []float64 // guess of each channel's mean incremental outcome at a scaled effect of one resolution
 }
 
 // channel contains one channel's exposure, ready for evaluation.

@@ -137,9 +137,9 @@ func (p *Posterior) channel(name measure.Channel) *channel {
 // Spend returns the channel's spend over all periods.
 func (p *Posterior) Spend(name measure.Channel) float64 { return floats.Sum(p.channel(name).cost) }
 
-// Contributions returns the channel's contribution to the target in each period, summed over geos, in the target's
-// unit: one row per draw. With the log-normal likelihood, the contribution is the loss without the channel, so
-// contributions of channels do not add up to the total.
+// Contributions returns the channel's incremental outcome in each period, summed over geos, in the target's unit: one
+// row per draw. With the log-normal likelihood, the incremental outcome is the loss without the channel, so incremental
+// outcomes of channels do not add up to the total.
 func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
 	out := make([][]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) {
@@ -151,8 +151,8 @@ func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
 	return out
 }
 
-// GeoContributions returns the channel's contribution in each period in one geo. The parameter geo is the geo's index
-// in the data.
+// GeoContributions returns the channel's incremental outcome in each period in one geo. The parameter geo is the geo's
+// index in the data.
 func (p *Posterior) GeoContributions(name measure.Channel, geo int) [][]float64 {
 	out := make([][]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, g int, row []float64) {
@@ -163,7 +163,7 @@ func (p *Posterior) GeoContributions(name measure.Channel, geo int) [][]float64 
 	return out
 }
 
-// eachContribution calls f with the contributions of each draw and geo. f must not keep the row.
+// eachContribution calls f with the incremental outcomes of each draw and geo. f must not keep the row.
 func (p *Posterior) eachContribution(c *channel, f func(draw, geo int, row []float64)) {
 	m := p.model
 	v, row, l := m.newCurve(len(m.y)), make([]float64, m.span), m.newLocator()
@@ -183,7 +183,7 @@ func (p *Posterior) eachContribution(c *channel, f func(draw, geo int, row []flo
 	}
 }
 
-// ContributionTotals returns the channel's contribution to the sum of the target, one value per draw.
+// ContributionTotals returns the channel's incremental outcome over all periods, one value per draw.
 func (p *Posterior) ContributionTotals(name measure.Channel) []float64 {
 	out := make([]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) { out[draw] += floats.Sum(row) })

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Curve is a channel's response curve. A point is the channel's contribution over the window if its total spend in the
-// window is Spend. The spend of each period is scaled by the same factor.
+// Curve is a channel's response curve. A point is the channel's incremental outcome over the window if its total spend
+// in the window is Spend. The spend of each period is scaled by the same factor.
 type Curve struct {
 	Channel measure.Channel `json:"channel"`
 	Points  []CurvePoint    `json:"points"`

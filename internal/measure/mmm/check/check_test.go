@@ -251,7 +251,7 @@ func TestRecoveryShowsWhatADesignIdentifies(t *testing.T) {
 	}
 	d := planted()
 	s, how := simple()
-	// A fourth channel has a tiny spend and therefore a tiny contribution.
+	// A fourth channel has a tiny spend and therefore a tiny incremental outcome.
 	d.Media = append(d.Media, mmm.Media{Channel: "print", Exposure: slices.Clone(d.Media[0].Exposure)})
 	slices.Reverse(d.Media[3].Exposure)
 	floats.Scale(1e-3, d.Media[3].Exposure)

@@ -13,7 +13,7 @@ import (
 // media far above total sales. It also shows observed sales that the priors exclude.
 type PriorCheck struct {
 	Channels []mmm.ChannelEffect `json:"channels"`
-	// Media is the contribution of all channels, as a fraction of the target's sum.
+	// Media is the incremental outcome of all channels, as a fraction of the target's sum.
 	Media stats.Summary `json:"media"`
 	// Negative is the share of simulated periods with a negative target.
 	Negative float64 `json:"negative"`

@@ -20,13 +20,14 @@ type Recovery struct {
 	Channels []ChannelRecovery `json:"channels"`
 }
 
-// ChannelRecovery compares a channel's estimated contributions with the true contributions.
+// ChannelRecovery compares a channel's estimated incremental outcomes with the true incremental outcomes.
 type ChannelRecovery struct {
 	Channel measure.Channel `json:"channel"`
-	Inside  int             `json:"inside"` // number of data sets with a 90% interval that contains the true contribution
-	// Error is the mean absolute error as a share of the mean true contribution; nil if the true contribution is 0.
+	Inside  int             `json:"inside"` // number of data sets with a 90% interval that contains the true incremental outcome
+	// Error is the mean absolute error as a share of the mean true incremental outcome; nil if the true incremental
+	// outcome is 0.
 	Error *float64 `json:"error,omitempty"`
-	// Correlation is the correlation of estimated and true contributions over the data sets. Near 1, the design
+	// Correlation is the correlation of estimated and true incremental outcomes over the data sets. Near 1, the design
 	// separates large from small effects. Near 0, the estimates come from the prior. It is nil with fewer than three
 	// data sets.
 	Correlation *float64 `json:"correlation,omitempty"`
