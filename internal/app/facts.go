@@ -63,16 +63,18 @@ func openFiles(ctx context.Context, c config.Config, store *sqlstore.Store, log 
 func openClickHouse(ctx context.Context, c config.Config, store *sqlstore.Store, log *slog.Logger, now func() time.Time) (*clickhouse.Engine, error) {
 	local := options(c, datadir.Copies, log, now)
 	local.Files = copyFiles{factFiles{store, filepath.Join(c.Data, datadir.Facts)}}
-	return clickhouse.Open(ctx, clickhouse.Options{
-		URL: c.FactsURL.Text(), Local: local,
-		Lock: func(ctx context.Context, ws measure.WorkspaceID) (clickhouse.Lock, error) {
-			lock, err := store.LockImport(ctx, ws)
-			if err != nil {
-				return nil, err // not the nil pointer, because an interface with a nil pointer is not nil
-			}
-			return lock, nil
-		},
-	})
+	return clickhouse.Open(ctx, clickhouse.Options{URL: c.FactsURL.Text(), Local: local, Lock: importLock(store)})
+}
+
+// importLock returns the function that takes the lock on a workspace's imports.
+func importLock(store *sqlstore.Store) func(context.Context, measure.WorkspaceID) (clickhouse.Lock, error) {
+	return func(ctx context.Context, ws measure.WorkspaceID) (clickhouse.Lock, error) {
+		lock, err := store.LockImport(ctx, ws)
+		if err != nil {
+			return nil, err // not the nil pointer, because an interface with a nil pointer is not nil
+		}
+		return lock, nil
+	}
 }
 
 // factFiles records in the control data the workspaces that have a facts file. It implements [duckdb.Files].
@@ -169,7 +171,9 @@ func MoveFacts(ctx context.Context, c config.Config, log *slog.Logger, now func(
 		return moved, err
 	}
 	defer func() { err = joined(err, files.Close(ctx)) }()
-	servers, err := clickhouse.Open(ctx, clickhouse.Options{URL: c.FactsURL.Text(), Local: options(c, datadir.Copies, log, now)})
+	servers, err := clickhouse.Open(ctx, clickhouse.Options{
+		URL: c.FactsURL.Text(), Local: options(c, datadir.Copies, log, now), Lock: importLock(control.Store),
+	})
 	if err != nil {
 		return moved, err
 	}

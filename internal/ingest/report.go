@@ -28,8 +28,8 @@ const (
 	Already  Status = "already_imported"
 	Empty    Status = "empty" // the file has a header and no rows
 	Refused  Status = "refused"
-	// Uncertain is the status after an interrupted commit: see [warehouse.ErrUncertain].
-	Uncertain Status = "uncertain"
+	// Unknown is the status after an interrupted commit: see [warehouse.ErrUnknownOutcome].
+	Unknown Status = "unknown"
 )
 
 // FileReport describes the import of a file.

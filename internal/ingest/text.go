@@ -64,7 +64,7 @@ func (f FileReport) outcome() string {
 		return "no rows, nothing changed"
 	case Imported:
 		return "imported"
-	case Uncertain:
+	case Unknown:
 		return "interrupted, may be stored"
 	}
 	return "not finished, nothing changed"

@@ -38,9 +38,9 @@ type AdWindow struct {
 	Days     civil.Range
 }
 
-// ErrUncertain means that a commit was interrupted and that the import may be stored nevertheless. If it is repeated, no
-// row is stored twice.
-var ErrUncertain = errors.New("the import may be stored")
+// ErrUnknownOutcome means that a commit was interrupted and that the import may be stored nevertheless. If it is
+// repeated, no row is stored twice.
+var ErrUnknownOutcome = errors.New("the import may be stored")
 
 // Import is one atomic import. Nothing is visible before Commit. A process killed before Commit leaves the store
 // unchanged. Only one goroutine may use an import.
@@ -71,7 +71,7 @@ type Import interface {
 	Replace(windows ...AdWindow)
 	// Commit merges rows by natural key, rebuilds the roll-ups of changed days, writes the import ledger and makes all
 	// changes visible, in one transaction. With DryRun, Commit returns the same counts and stores nothing. After an
-	// error that is [ErrUncertain], the changes may still become visible. After other errors, nothing is stored.
+	// error that is [ErrUnknownOutcome], the changes may still become visible. After other errors, nothing is stored.
 	Commit(ctx context.Context) (Outcome, error)
 	// Abort discards the import. After Commit it does nothing.
 	Abort()

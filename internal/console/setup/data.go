@@ -178,7 +178,7 @@ func outcomeWords(s ingest.Status) string {
 		return "no rows"
 	case ingest.Refused:
 		return "rejected, nothing changed"
-	case ingest.Uncertain:
+	case ingest.Unknown:
 		return "interrupted, may be stored"
 	}
 	return string(s)

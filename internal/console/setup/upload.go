@@ -197,7 +197,7 @@ func importable(r ingest.FileReport) bool {
 		return true
 	case ingest.Refused:
 		return r.Rejected > 0 || r.Source == "" && r.Seen.Header.Width() > 1
-	case ingest.Imported, ingest.Already, ingest.Empty, ingest.Uncertain:
+	case ingest.Imported, ingest.Already, ingest.Empty, ingest.Unknown:
 	}
 	return false
 }

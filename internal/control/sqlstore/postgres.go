@@ -125,12 +125,12 @@ const (
 // Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection
 // ends. With SQLite it has no connection, because the lock of the data directory is sufficient.
 type Lock struct {
-	conn   *sql.Conn
-	number int64
+	conn  *sql.Conn
+	token int64
 }
 
-// Number returns the number of a lock on imports. It is larger than the numbers of the workspace's earlier locks.
-func (l *Lock) Number() int64 { return l.number }
+// Token returns the fencing token of a lock on imports. It is larger than the tokens of the workspace's earlier locks.
+func (l *Lock) Token() int64 { return l.token }
 
 // Held returns a fault of kind unavailable if the connection has ended. Another process may then have the lock.
 func (l *Lock) Held(ctx context.Context) error {
@@ -138,7 +138,7 @@ func (l *Lock) Held(ctx context.Context) error {
 		return nil
 	}
 	if err := l.conn.PingContext(ctx); err != nil && ctx.Err() == nil { // the driver's error is ErrBadConn, without the cause
-		return fault.Unavailable("the connection to the control database ended during the import; nothing was stored").
+		return fault.Unavailable("the connection to the control database ended during the import").
 			WithHint("repeat the import").Wrap(err)
 	}
 	return ctx.Err()
@@ -168,12 +168,12 @@ func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Loc
 		return nil, err
 	}
 	var q querier = d.write
-	if l.conn != nil { // if the lock is lost, there is no number
+	if l.conn != nil { // a lost lock has no token
 		q = l.conn
 	}
 	err = q.QueryRowContext(ctx, `
-		INSERT INTO import_numbers (workspace, number) VALUES ($1, 1)
-		ON CONFLICT (workspace) DO UPDATE SET number = import_numbers.number + 1 RETURNING number`, ws).Scan(&l.number)
+		INSERT INTO import_tokens (workspace, token) VALUES ($1, 1)
+		ON CONFLICT (workspace) DO UPDATE SET token = import_tokens.token + 1 RETURNING token`, ws).Scan(&l.token)
 	if err != nil {
 		l.Release()
 		return nil, engineFault(err)

@@ -255,13 +255,13 @@ func TestAKilledServerIsUnavailableUntilItStarts(t *testing.T) {
 	if err := s.Ping(t.Context()); err != nil {
 		t.Errorf("Ping after the start: %v", err)
 	}
-	wantFault(t, lock.Held(t.Context()), fault.KindUnavailable, "nothing was stored")
+	wantFault(t, lock.Held(t.Context()), fault.KindUnavailable, "ended during the import")
 	again, err := s.LockImport(t.Context(), "acme")
 	if err != nil {
 		t.Fatalf("a lock after the start: %v", err)
 	}
-	if again.Number() <= lock.Number() || lock.Number() < 1 {
-		t.Errorf("the locks before and after the crash have the numbers %d and %d; want increasing positive numbers", lock.Number(), again.Number())
+	if again.Token() <= lock.Token() || lock.Token() < 1 {
+		t.Errorf("the locks before and after the crash have the tokens %d and %d; want increasing positive tokens", lock.Token(), again.Token())
 	}
 	again.Release()
 	if _, err := s.Access(t.Context(), "g"); fault.KindOf(err) != fault.KindNotFound {

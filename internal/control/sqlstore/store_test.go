@@ -63,8 +63,8 @@ func TestControlDataSurviveARestart(t *testing.T) {
 	if w, err := again.Workspace(t.Context(), "acme"); err != nil || w.Name != "Acme" {
 		t.Errorf("Workspace after a restart = %+v, %v", w, err)
 	}
-	if second, err := again.LockImport(t.Context(), "acme"); err != nil || first.Number() != 1 || second.Number() != 2 {
-		t.Errorf("the locks before and after a restart have the numbers %d and %d, %v; want 1 and 2", first.Number(), second.Number(), err)
+	if second, err := again.LockImport(t.Context(), "acme"); err != nil || first.Token() != 1 || second.Token() != 2 {
+		t.Errorf("the locks before and after a restart have the tokens %d and %d, %v; want 1 and 2", first.Token(), second.Token(), err)
 	}
 	if err := again.Ping(t.Context()); err != nil {
 		t.Errorf("Ping: %v", err)

@@ -8,5 +8,5 @@ var copied = []string{
 	"events", "calls", "forgotten_customers", "mappings", "experiments", "forecasts", "models", "jobs",
 	"share_links", "hook_secrets", "deliveries", "budget_changes", "budget_previews", "guardrails", "connections",
 	"annotations", "reports", "dismissed_insights",
-	"alerts", "alert_events", "alert_destinations", "alert_messages", "alert_message_events", "weekly_readers", "import_numbers",
+	"alerts", "alert_events", "alert_destinations", "alert_messages", "alert_message_events", "weekly_readers", "import_tokens",
 }

@@ -36,8 +36,8 @@ type Options struct {
 
 // Lock is a lock on a workspace that all nodes respect.
 type Lock interface {
-	// Number is positive, and larger than the numbers of the workspace's earlier locks.
-	Number() int64
+	// Token is the fencing token. It is positive, and larger than the tokens of the workspace's earlier locks.
+	Token() int64
 	// Held returns an error if another process may have the lock.
 	Held(ctx context.Context) error
 	Release()

@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"assay/internal/warehouse/duckdb"
@@ -10,7 +11,8 @@ import (
 // only if their commit exists.
 type commit struct {
 	sequence int64 // 1, 2, 3 … in a workspace
-	attempt  int64 // marks the commit's rows; an import with a later lock has a larger number
+	attempt  int64 // marks the commit's rows; an import with a later lock has a larger attempt
+	previous int64 // attempt of the commit that this one continues; 0: none, or a commit of an earlier release
 	base     bool  // the commit's rows are all rows of the workspace
 	dropped  bool  // the workspace was deleted
 	schema   int64 // schema version of the local copy
@@ -38,9 +40,34 @@ func (h history) rows() (n int64) {
 	return n
 }
 
-// history contains the commits of a workspace in sequence. If several commits have the same sequence number, only the
-// latest attempt is valid. Earlier attempts had an unknown outcome and were abandoned.
+// history contains the valid commits of a workspace in sequence.
 type history []commit
+
+// valid returns the commit with the largest attempt and the commits before it that it continues. Other commits come from
+// imports that lost their lock and were not acknowledged. A commit of an earlier release does not name the commit that
+// it continues: this is the commit with the largest attempt among those with the previous sequence number. The
+// parameter all is sorted by sequence number and attempt.
+func valid(all []commit) history {
+	var last commit
+	for _, c := range all {
+		if c.attempt > last.attempt {
+			last = c
+		}
+	}
+	var chain history
+	for _, c := range slices.Backward(all) {
+		switch {
+		case len(chain) == 0 && c.place() == last.place(), c.sequence == last.sequence-1 && (last.previous == 0 || last.previous == c.attempt):
+			chain = append(chain, c)
+			last = c
+		}
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// complete reports whether the history begins with a base or a deletion. Otherwise, some commits are not visible yet.
+func (h history) complete() bool { return len(h) == 0 || h[0].base || h[0].dropped }
 
 // last returns the last commit, or the zero commit.
 func (h history) last() commit {
@@ -102,9 +129,17 @@ func (h history) needsBase() bool {
 	return changes > max(leastChanges, all[0].rows())
 }
 
-// next returns the commit after the last one. A number is the number of the import's lock. Among commits with the same
-// predecessor, the attempt of the later lock is larger, whatever the clocks of the nodes are.
-func (h history) next(number, schema int64) commit {
+// tokenShift is the number of an attempt's bits below the fencing token. They are random.
+const tokenShift = 20
+
+// next returns the commit after the last one. Of two commits that continue the same commit, the one with the larger
+// fencing token has the larger attempt. The random bits keep attempts different if a restored control database issues a
+// token again, and if there are no tokens.
+func (h history) next(token, schema int64) commit {
 	last := h.last()
-	return commit{sequence: last.sequence + 1, attempt: last.attempt + number, schema: schema, counts: counts{}}
+	bits := 1 + rand.N(int64(1<<tokenShift-1)) //nolint:forbidigo // nodes must not draw the same number
+	return commit{
+		sequence: last.sequence + 1, attempt: last.attempt + token<<tokenShift + bits, previous: last.attempt,
+		schema: schema, counts: counts{},
+	}
 }

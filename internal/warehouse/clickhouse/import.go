@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"assay/internal/fault"
@@ -76,27 +75,36 @@ func (i *imported) Abort() {
 	i.Import.Abort()
 }
 
-// attemptRange is the range of the numbers without locks. The probability that two are equal is 1e-9.
-const attemptRange = 1 << 30
-
-// numberOf returns the number of a lock. Without a lock, it returns a random number, so that two imports that continue
-// the same commit still have different attempts.
-func numberOf(lock Lock) int64 {
+// tokenOf returns the fencing token of a lock, or 0 without a lock.
+func tokenOf(lock Lock) int64 {
 	if lock == nil {
-		return 1 + rand.N(int64(attemptRange)) //nolint:forbidigo // nodes must not draw the same number
+		return 0
 	}
-	return lock.Number()
+	return lock.Token()
 }
 
 // commitTime is the time limit of the commit, which continues even if the caller cancels. Otherwise, the outcome would be
 // unknown.
 const commitTime = 5 * time.Minute
 
+// heldTime is the time limit of a check of the lock.
+const heldTime = 10 * time.Second
+
+// held returns an error if another process may have the lock. The lock nil is always held.
+func held(ctx context.Context, lock Lock) error {
+	if lock == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, heldTime)
+	defer cancel()
+	return lock.Held(ctx)
+}
+
 // publish writes the changes of an import to ClickHouse and commits them there. If the outcome of the commit is
 // unknown, the local copy rolls back. If ClickHouse stored the commit, the next update applies it.
 func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 	c := e.copyOf(ws)
-	next := c.latest.next(numberOf(c.lock), changes.Schema)
+	next := c.latest.next(tokenOf(c.lock), changes.Schema)
 	if next.base = c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
 		changes.Complete()
 	}
@@ -108,10 +116,8 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 			return duckdb.Place{}, fmt.Errorf("rows of %s in ClickHouse: %w", t.Name, err)
 		}
 	}
-	if c.lock != nil {
-		if err := c.lock.Held(ctx); err != nil {
-			return duckdb.Place{}, err
-		}
+	if err := held(ctx, c.lock); err != nil {
+		return duckdb.Place{}, fault.Unavailable("the import lost its lock; nothing was stored").WithHint("repeat the import").Wrap(err)
 	}
 	now, err := e.store.commits(ctx, ws, 0)
 	if err != nil {
@@ -127,11 +133,9 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 		return duckdb.Place{}, err
 	}
 	e.afterCommit()
-	if c.lock != nil {
-		if err := c.lock.Held(ctx); err != nil { // the next import may have committed first, and then it is the valid one
-			return duckdb.Place{}, fault.Unavailable("the connection to the control database ended while an import into %s was stored", ws).
-				WithHint("repeat the import; it changes nothing if it is already stored").Wrap(fmt.Errorf("%w: %w", warehouse.ErrUncertain, err))
-		}
+	if err := held(ctx, c.lock); err != nil { // the next import may have committed first, and then its commit is the valid one
+		return duckdb.Place{}, fault.Unavailable("an import into %s lost its lock during its commit", ws).
+			WithHint("repeat the import").Wrap(fmt.Errorf("%w: %w", warehouse.ErrUnknownOutcome, err))
 	}
 	if next.base {
 		e.clean(ctx, ws, c.latest, next)
@@ -140,34 +144,52 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 }
 
 // Drop deletes the facts of a workspace for all nodes; see [duckdb.Engine.Drop].
-func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) (err error) {
+func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	c := e.copyOf(ws)
 	if err := c.enter(ctx, ws); err != nil {
 		return err
 	}
 	defer c.leave()
 	defer c.forget()
-	var lock Lock
-	if e.options.Lock != nil {
-		if lock, err = e.options.Lock(ctx, ws); err != nil {
-			return err
-		}
-		defer lock.Release()
-	}
-	all, err := e.store.commits(ctx, ws, 0)
-	if err != nil {
+	if err := e.dropCommits(ctx, ws); err != nil {
 		return err
-	}
-	if len(all.live()) > 0 {
-		next := all.next(numberOf(lock), all.last().schema)
-		next.dropped = true
-		if err := e.store.commit(ctx, ws, next); err != nil {
-			return err
-		}
-		e.clean(ctx, ws, all, next)
 	}
 	e.noteUpdate(ctx, ws, nil)
 	return e.Engine.Drop(ctx, ws)
+}
+
+// dropCommits commits the deletion of a workspace and deletes its rows.
+func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID) error {
+	var lock Lock
+	if e.options.Lock != nil {
+		taken, err := e.options.Lock(ctx, ws)
+		if err != nil {
+			return err
+		}
+		lock = taken
+		defer lock.Release()
+	}
+	all, err := e.store.commits(ctx, ws, 0)
+	if err != nil || len(all.live()) == 0 {
+		return err
+	}
+	next := all.next(tokenOf(lock), all.last().schema)
+	next.dropped = true
+	lost := func(err error) error {
+		return fault.Unavailable("the deletion of the facts of %s lost its lock", ws).WithHint("repeat the deletion").Wrap(err)
+	}
+	if err := held(ctx, lock); err != nil {
+		return lost(err)
+	}
+	e.beforeCommit()
+	if err := e.store.commit(ctx, ws, next); err != nil {
+		return err
+	}
+	if err := held(ctx, lock); err != nil { // an import may have committed first, and then the rows are valid
+		return lost(err)
+	}
+	e.clean(ctx, ws, all, next)
+	return nil
 }
 
 // clean deletes rows that no commit uses any more. If it fails, the next call deletes these rows.

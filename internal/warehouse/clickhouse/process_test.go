@@ -137,8 +137,8 @@ func TestALateCommitIsNotValid(t *testing.T) {
 	locked(next, 2, 2)
 	late.beforeCommit = func() { mustLoad(t, next, someOrders("next", 7, 1000)) }
 	_, err := load(t, late, someOrders("late", 5, 1000))
-	if fault.KindOf(err) != fault.KindUnavailable || !errors.Is(err, warehouse.ErrUncertain) {
-		t.Errorf("the late import ended with %v; want an uncertain outcome of kind unavailable", err)
+	if fault.KindOf(err) != fault.KindUnavailable || !errors.Is(err, warehouse.ErrUnknownOutcome) {
+		t.Errorf("the late import ended with %v; want an unknown outcome of kind unavailable", err)
 	}
 	late.beforeCommit = func() {}
 	nodes := []*Engine{late, next, node(t, store, clock)}
@@ -153,20 +153,83 @@ func TestALateCommitIsNotValid(t *testing.T) {
 	wantSame(t, "after the late commit", nodes...)
 }
 
-// testLock is a lock that another process takes after it was held a number of times.
+// Two imports lose their lock immediately before their commits, and a third import continues the commit of the first. The
+// commit of the second is not valid, even if it is stored last.
+func TestALateCommitDoesNotReplaceThePredecessorOfAnother(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	first, second, third := node(t, store, clock), node(t, store, clock), node(t, store, clock)
+	locked(first, 1, 1)
+	locked(second, 2, 1)
+	locked(third, 3, 2)
+	second.beforeCommit = func() {
+		if _, err := load(t, first, someOrders("first", 5, 1000)); !errors.Is(err, warehouse.ErrUnknownOutcome) {
+			t.Errorf("the first import ended with %v; want an unknown outcome", err)
+		}
+		mustLoad(t, third, someOrders("third", 7, 1000))
+	}
+	if _, err := load(t, second, someOrders("second", 9, 1000)); !errors.Is(err, warehouse.ErrUnknownOutcome) {
+		t.Errorf("the second import ended with %v; want an unknown outcome", err)
+	}
+	nodes := []*Engine{first, second, third, node(t, store, clock)}
+	for _, e := range nodes {
+		wantOrders(t, e, 12)
+	}
+	wantSame(t, "after the late commits", nodes...)
+}
+
+// A deletion that loses its lock immediately before its commit deletes no rows that an import needs.
+func TestALateDeletionKeepsTheNextImport(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	late, next := node(t, store, clock), node(t, store, clock)
+	mustLoad(t, late, someOrders("a", 5, 1000))
+	locked(late, 1, 1)
+	locked(next, 2, 2)
+	late.beforeCommit = func() { mustLoad(t, next, someOrders("next", 7, 1000)) }
+	if err := late.Drop(t.Context(), "shop"); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("the late deletion ended with %v; want an error of kind unavailable", err)
+	}
+	for _, e := range []*Engine{late, next, node(t, store, clock)} {
+		wantOrders(t, e, 12)
+	}
+	locked(late, 3, 0)
+	if err := late.Drop(t.Context(), "shop"); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("a deletion without its lock ended with %v; want an error of kind unavailable", err)
+	}
+	wantOrders(t, next, 12)
+}
+
+// A restored control database can issue a token again.
+func TestATokenThatIsIssuedAgainMarksOtherRows(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a, b := node(t, store, clock), node(t, store, clock)
+	locked(a, 1, 0)
+	locked(b, 1, 2)
+	if _, err := load(t, a, someOrders("a", 5, 1000)); err == nil {
+		t.Fatal("an import without its lock is committed")
+	}
+	mustLoad(t, b, someOrders("b", 7, 1000))
+	for _, e := range []*Engine{a, b} {
+		wantOrders(t, e, 7)
+	}
+}
+
+// testLock is a lock that is lost after a number of successful checks.
 type testLock struct {
-	number         int64
+	token          int64
 	held, released int
 }
 
 // locked gives an engine a lock.
-func locked(e *Engine, number int64, held int) *testLock {
-	lock := &testLock{number: number, held: held}
+func locked(e *Engine, token int64, held int) *testLock {
+	lock := &testLock{token: token, held: held}
 	e.options.Lock = func(context.Context, measure.WorkspaceID) (Lock, error) { return lock, nil }
 	return lock
 }
 
-func (l *testLock) Number() int64 { return l.number }
+func (l *testLock) Token() int64 { return l.token }
 
 func (l *testLock) Held(context.Context) error {
 	if l.held--; l.held < 0 {

@@ -115,8 +115,10 @@ func unreachable(err error) error {
 
 // create creates the database and the table of commits.
 func (s *store) create(ctx context.Context) error {
-	if exists, err := s.exists(ctx, "commits"); err != nil || exists {
+	if exists, err := s.exists(ctx, "commits"); err != nil {
 		return err
+	} else if exists {
+		return s.addPrevious(ctx)
 	}
 	if err := s.exec(ctx, "CREATE DATABASE IF NOT EXISTS "+s.database+s.everywhere()); err != nil {
 		return err
@@ -126,8 +128,30 @@ func (s *store) create(ctx context.Context) error {
 		engine = "ReplicatedMergeTree('/clickhouse/tables/" + s.database + "/commits', '{shard}-{replica}')"
 	}
 	return s.exec(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s.commits%s (
-    workspace String, sequence Int64, attempt Int64, base UInt8, dropped UInt8, schema Int64, counts String, at DateTime
+    workspace String, sequence Int64, attempt Int64, previous Int64, base UInt8, dropped UInt8, schema Int64, counts String, at DateTime
 ) ENGINE = %s ORDER BY (workspace, sequence, attempt)`, s.database, s.everywhere(), engine))
+}
+
+// addPrevious adds a column that the table of commits of an earlier release lacks. On a cluster, the table is one
+// replicated table, so one server adds it to all.
+func (s *store) addPrevious(ctx context.Context) error {
+	has := func() (bool, error) {
+		var n uint64
+		row := s.conn.QueryRow(ctx, "SELECT count() FROM system.columns WHERE database = ? AND table = 'commits' AND name = 'previous'", s.database)
+		if err := row.Scan(&n); err != nil {
+			return false, unreachable(fmt.Errorf("columns of commits: %w", err))
+		}
+		return n > 0, nil
+	}
+	if there, err := has(); err != nil || there {
+		return err
+	}
+	if err := s.exec(ctx, "ALTER TABLE "+s.database+".commits ADD COLUMN previous Int64"); err != nil {
+		if there, look := has(); look != nil || !there { // another node may have added it at the same time
+			return err
+		}
+	}
+	return nil
 }
 
 // exists reports whether a table exists. A CREATE statement on a cluster waits for all servers, so the caller runs it
@@ -220,12 +244,12 @@ func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	return s.again(ctx, do)
 }
 
-// commits returns the commits of a workspace with at least a sequence number.
+// commits returns the valid commits of a workspace with at least a sequence number.
 func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64) (history, error) {
 	var all history
 	err := s.again(ctx, func() error {
-		all = nil
-		rows, err := s.conn.Query(s.ordered(ctx), "SELECT sequence, attempt, base, dropped, schema, counts FROM "+s.database+".commits "+
+		var found []commit
+		rows, err := s.conn.Query(s.ordered(ctx), "SELECT sequence, attempt, previous, base, dropped, schema, counts FROM "+s.database+".commits "+
 			"WHERE workspace = ? AND sequence >= ? ORDER BY sequence, attempt", s.prefix+string(ws), from)
 		if err != nil {
 			return err
@@ -235,19 +259,22 @@ func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64)
 			var c commit
 			var base, dropped uint8
 			var counted string
-			if err := rows.Scan(&c.sequence, &c.attempt, &base, &dropped, &c.schema, &counted); err != nil {
+			if err := rows.Scan(&c.sequence, &c.attempt, &c.previous, &base, &dropped, &c.schema, &counted); err != nil {
 				return err
 			}
 			c.base, c.dropped = base == 1, dropped == 1
 			if err := json.Unmarshal([]byte(counted), &c.counts); err != nil {
 				return err
 			}
-			if len(all) > 0 && all.last().sequence == c.sequence {
-				all = all[:len(all)-1]
-			}
-			all = append(all, c)
+			found = append(found, c)
 		}
-		return rows.Err()
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		if all = valid(found); from == 0 && !all.complete() {
+			return errors.New("some commits are not visible yet")
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, unreachable(fmt.Errorf("commits of %s: %w", ws, err))
@@ -263,8 +290,8 @@ func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) er
 	}
 	now := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
 	err = s.onceOrAgain(ctx, func() error {
-		return s.insert(ctx, s.database+".commits", "workspace, sequence, attempt, base, dropped, schema, counts, at", func(b driver.Batch) error {
-			return b.Append(s.prefix+string(ws), c.sequence, c.attempt, bit(c.base), bit(c.dropped), c.schema, string(counted), now)
+		return s.insert(ctx, s.database+".commits", "workspace, sequence, attempt, previous, base, dropped, schema, counts, at", func(b driver.Batch) error {
+			return b.Append(s.prefix+string(ws), c.sequence, c.attempt, c.previous, bit(c.base), bit(c.dropped), c.schema, string(counted), now)
 		})
 	})
 	if err == nil {
@@ -274,7 +301,7 @@ func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) er
 	if look == nil && slices.ContainsFunc(all, func(o commit) bool { return o.place() == c.place() }) {
 		return nil
 	}
-	return unreachable(fmt.Errorf("commit of %s: %w: %w", ws, warehouse.ErrUncertain, err))
+	return unreachable(fmt.Errorf("commit of %s: %w: %w", ws, warehouse.ErrUnknownOutcome, err))
 }
 
 func bit(b bool) uint8 {

@@ -10,6 +10,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 
 	"assay/internal/fault"
+	"assay/internal/warehouse"
 )
 
 // holder extracts the process ID from DuckDB's message about a file locked by another process.
@@ -33,7 +34,11 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 		return fault.Unavailable("the fact store's file is in use by %s", who).
 			WithHint("only one process can open a fact store: stop %s", who).Wrap(err)
 	case isDiskFull(text):
-		return fault.Unavailable("no disk space left for the fact store in %s; nothing was changed", e.options.Dir).
+		outcome := "; nothing was changed"
+		if errors.Is(err, warehouse.ErrUnknownOutcome) {
+			outcome = ""
+		}
+		return fault.Unavailable("no disk space left for the fact store in %s%s", e.options.Dir, outcome).
 			WithHint("free space on that disk, then try again").Wrap(err)
 	case isFatal(err):
 		return fault.Unavailable("the fact store restarts after a failure").

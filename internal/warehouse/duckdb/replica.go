@@ -11,6 +11,7 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/warehouse"
 	"assay/internal/warehouse/facts"
 )
 
@@ -286,7 +287,10 @@ func (c *Changes) publish(ctx context.Context, w *workspace, to Publisher) (err 
 	if err != nil {
 		return err
 	}
-	return notePlace(context.WithoutCancel(ctx), c.after, w, place) // the changes are stored, so the file must follow
+	if err := notePlace(context.WithoutCancel(ctx), c.after, w, place); err != nil { // the changes are stored, so the file must follow
+		return fmt.Errorf("%w: %w", warehouse.ErrUnknownOutcome, err)
+	}
+	return nil
 }
 
 // Publish publishes all facts of a workspace and stores their place in the file.

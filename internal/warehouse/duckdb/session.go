@@ -123,7 +123,11 @@ func (s *session) Commit(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
-	return s.Run(ctx, "COMMIT")
+	err := s.Run(ctx, "COMMIT")
+	if err != nil && s.publisher != nil { // the changes are published
+		err = fmt.Errorf("%w: %w", warehouse.ErrUnknownOutcome, err)
+	}
+	return err
 }
 
 // Close closes the connection, which rolls back an uncommitted transaction and drops temporary tables.
