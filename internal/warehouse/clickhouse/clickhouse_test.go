@@ -41,18 +41,18 @@ func TestMain(m *testing.M) {
 	case address != "":
 		code = m.Run()
 	default:
-		var ended bool
-		if code, ended = runOnServer(m); code != 0 && ended {
-			fmt.Println("the server ended by itself: the tests run once more, on a new server")
+		var crashed bool
+		if code, crashed = runOnServer(m); code != 0 && crashed {
+			fmt.Println("the server crashed: the tests run once more, on a new server")
 			code, _ = runOnServer(m)
 		}
 	}
 	os.Exit(code)
 }
 
-// runOnServer runs the tests on a server that it starts with the script of the cluster. It also returns whether the
-// server ended by itself, because Debian's release of ClickHouse sometimes crashes; the script then prints the server's log.
-func runOnServer(m *testing.M) (code int, ended bool) {
+// runOnServer runs the tests on a server that it starts with the script of the cluster. It also reports whether the
+// server crashed, which Debian's release of ClickHouse sometimes does. The script then prints the server's log.
+func runOnServer(m *testing.M) (code int, crashed bool) {
 	cmd := exec.Command("../../../test/cluster/up", "--single")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -72,15 +72,15 @@ func runOnServer(m *testing.M) (code int, ended bool) {
 	code = m.Run()
 	if server, err := url.Parse(address); found && err == nil {
 		c, err := net.DialTimeout("tcp", server.Host, 10*time.Second)
-		if ended = err != nil; !ended {
+		if crashed = err != nil; !crashed {
 			c.Close()
 		}
 	}
-	if !ended { // otherwise the script ends too
+	if !crashed { // otherwise the script ends too
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 	}
 	_ = cmd.Wait()
-	return code, ended
+	return code, crashed
 }
 
 func clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
