@@ -80,9 +80,9 @@ func (r *runner) file(ctx context.Context, f File) (FileReport, error) {
 	err := r.load(ctx, f, &report)
 	if text, hint, ok := fault.Public(err); ok {
 		report.Status, report.Problem, report.Hint = Refused, text, hint
-		if errors.Is(err, warehouse.ErrUnknownOutcome) {
-			report.Status = Unknown
-		}
+	}
+	if errors.Is(err, warehouse.ErrUnknownOutcome) {
+		report.Status = Unknown
 	}
 	return report, err
 }

@@ -300,8 +300,8 @@ func TestAnInterruptedCommitMayBeStored(t *testing.T) {
 	t.Parallel()
 	o := newBench(t, "USD", "America/New_York").options(text("orders.csv", shopifyHeader+shopifyOrder(1)))
 	for want, failure := range map[string]error{
-		"orders.csv: interrupted, may be stored": fault.Unavailable("the lock is lost").Wrap(warehouse.ErrUnknownOutcome),
-		"orders.csv: rejected, nothing changed":  fault.Unavailable("the disk is full"),
+		"orders.csv: outcome unknown, may be stored": fault.Unavailable("the lock is lost").Wrap(warehouse.ErrUnknownOutcome),
+		"orders.csv: rejected, nothing changed":      fault.Unavailable("the disk is full"),
 	} {
 		report, err := ingest.Run(t.Context(), &interrupted{err: failure}, o)
 		if !errors.Is(err, failure) || !strings.HasPrefix(report.Text(), want) {

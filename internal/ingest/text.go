@@ -65,7 +65,7 @@ func (f FileReport) outcome() string {
 	case Imported:
 		return "imported"
 	case Unknown:
-		return "interrupted, may be stored"
+		return "outcome unknown, may be stored"
 	}
 	return "not finished, nothing changed"
 }

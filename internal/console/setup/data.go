@@ -75,7 +75,7 @@ func (v dataView) findings(of ...health.Severity) []health.Finding {
 	return slices.DeleteFunc(slices.Clone(v.DiagnoseAnswer.Rows), func(f health.Finding) bool { return !slices.Contains(of, f.Severity) })
 }
 
-// Strip draws the timeline of a source. It returns nil if there are no watched days.
+// Strip draws the timeline of a source. It returns nil if no days were checked for missing rows.
 func (s connection) Strip() *strip {
 	if s.Watched == nil {
 		return nil
@@ -179,7 +179,7 @@ func outcomeWords(s ingest.Status) string {
 	case ingest.Refused:
 		return "rejected, nothing changed"
 	case ingest.Unknown:
-		return "interrupted, may be stored"
+		return "outcome unknown, may be stored"
 	}
 	return string(s)
 }

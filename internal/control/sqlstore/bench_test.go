@@ -9,7 +9,8 @@ import (
 	"assay/internal/control"
 )
 
-// BenchmarkAppendCalls measures one batch of the call log at its maximum rate: the cost per second.
+// BenchmarkAppendCalls measures one batch of the call log. A batch contains the calls of one second at the maximum
+// rate.
 func BenchmarkAppendCalls(b *testing.B) {
 	const calls = 1000
 	s, err := Open(b.Context(), Options{Path: filepath.Join(b.TempDir(), "control.db")})

@@ -33,8 +33,8 @@ func (s *workspaceStore) SetCost(ctx context.Context, id measure.WorkspaceID, r 
 	})
 }
 
-// RemoveCost removes the cost with the same kind, sales and first day and returns the workspace. A missing cost is a fault
-// of kind not_found.
+// RemoveCost removes the cost with the same kind, surface, channel and first day, and returns the workspace. A missing
+// cost is a fault of kind not_found.
 func (s *workspaceStore) RemoveCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error) {
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {
 		before, ok := w.Costs.Find(r)

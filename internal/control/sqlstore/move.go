@@ -83,7 +83,7 @@ func beginUnlimited(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx,
 	return tx, nil
 }
 
-// copyTable copies the rows of a table into an empty table and compares both.
+// copyTable copies the rows of a table into an empty table and compares the two tables.
 func copyTable(ctx context.Context, from, to *sql.Tx, table string, atOnce int) (Moved, error) {
 	var has int64
 	if err := to.QueryRowContext(ctx, `SELECT count(*) FROM `+table).Scan(&has); err != nil {

@@ -168,7 +168,7 @@ func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Loc
 		return nil, err
 	}
 	var q querier = d.write
-	if l.conn != nil { // a lost lock has no token
+	if l.conn != nil { // the connection with the lock, so that a lost lock gets no token
 		q = l.conn
 	}
 	err = q.QueryRowContext(ctx, `

@@ -96,7 +96,8 @@ func TestSQLiteServesSeveralProcesses(t *testing.T) {
 	})
 }
 
-// Each transaction is repeated once, as after a conflict with another one. The results are the same.
+// Each transaction is repeated once, as after a conflict with another transaction. The repetition does not change the
+// results.
 func TestChangesCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	open := func(t *testing.T) *Store {

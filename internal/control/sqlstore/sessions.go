@@ -35,8 +35,8 @@ func (s *sessionStore) CreateSession(ctx context.Context, n control.NewSession, 
 	return nil
 }
 
-// Session returns the session with the hash and its person, or a fault of kind not_found. The caller checks whether
-// it is still valid.
+// Session returns the session with the hash and its person, or a fault of kind not_found. The caller checks whether the
+// session is still valid.
 func (s *sessionStore) Session(ctx context.Context, hash []byte) (control.Session, control.User, error) {
 	var n control.Session
 	var u control.User

@@ -152,7 +152,7 @@ func (d *database) Close() error {
 }
 
 // State returns a number that changes with each change of the data by any process. While the number is unchanged, all
-// answers are unchanged. The order of numbers has no meaning. With SQLite, a call costs a tenth of a query.
+// answers are unchanged. The order of numbers has no meaning. With SQLite, a call takes a tenth of the time of a query.
 func (d *database) State(ctx context.Context) (uint64, error) {
 	var state any
 	if d.engine.goose == goose.DialectSQLite3 {

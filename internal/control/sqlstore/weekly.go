@@ -16,7 +16,7 @@ import (
 const readerColumns = `r.member, u.email, r.at, r.week, r.attempts, r.problem`
 
 // AddWeeklyReader sends the summaries of the weeks after the given week to a member. If the member receives them
-// already, the result is a fault of kind conflict. A person may choose this only for themselves. A choice for another
+// already, the result is a fault of kind conflict. A person may subscribe only themselves. A subscription of another
 // person is a fault of kind forbidden.
 func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -126,8 +126,8 @@ func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.Workspace
 	return claimed, nil
 }
 
-// SettleWeeklyReader stores the result of an attempt for a week. The summary is sent if the problem is "". After the
-// last attempt, the week is given up.
+// SettleWeeklyReader stores the result of an attempt for a week. An empty problem means that the summary was sent.
+// After the last attempt, no further attempt is made for the week.
 func (s *alertStore) SettleWeeklyReader(ctx context.Context, r control.WeeklyReader, week civil.Date, problem string) error {
 	done := r.Week
 	if problem == "" || r.Attempts >= control.MaxAlertAttempts {

@@ -73,13 +73,14 @@ type localCopy struct {
 	place   duckdb.Place
 	checked time.Time // last time when no later commit was found
 	running *refresh  // nil: no update runs
+	ours    bool      // an import of this node has the workspace's lock, so no other commits are expected
 
 	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
 }
 
-// The maximum numbers of local copies that are updated at the same time, by the number of rows that they lack. Each
-// update has a connection to ClickHouse. A few large copies do not delay small ones.
+// These are the maximum numbers of concurrent updates of local copies. An update of at least largeRows rows is large.
+// Each update has a connection to ClickHouse. Large updates do not delay small updates.
 const (
 	mostSmall = 8
 	mostLarge = 2
@@ -175,7 +176,7 @@ func (c *localCopy) forget() {
 	c.known, c.checked = false, time.Time{}
 }
 
-// placeOf returns the place of the local copy.
+// placeOf returns the position of the local copy in the workspace's commits.
 func (e *Engine) placeOf(ctx context.Context, ws measure.WorkspaceID, c *localCopy) (duckdb.Place, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,7 +193,7 @@ func (e *Engine) placeOf(ctx context.Context, ws measure.WorkspaceID, c *localCo
 func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	c := e.copyOf(ws)
 	c.mu.Lock()
-	fresh := c.known && time.Since(c.checked) < e.options.Fresh
+	fresh := c.ours || c.known && time.Since(c.checked) < e.options.Fresh
 	c.mu.Unlock()
 	if fresh {
 		return nil
@@ -223,6 +224,14 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 			return r.err
 		}
 	}
+}
+
+// setOurs records whether an import of this node has the workspace's lock. Its questions must not wait for an update of
+// the copy, which would wait for the import.
+func (c *localCopy) setOurs(ours bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ours = ours
 }
 
 // refresh returns the running update of a copy. If no update runs, it starts an update, which applies the missing

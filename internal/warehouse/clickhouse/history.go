@@ -43,10 +43,10 @@ func (h history) rows() (n int64) {
 // history contains the valid commits of a workspace in sequence.
 type history []commit
 
-// valid returns the commit with the largest attempt and the commits before it that it continues. Other commits come from
-// imports that lost their lock and were not acknowledged. A commit of an earlier release does not name the commit that
-// it continues: this is the commit with the largest attempt among those with the previous sequence number. The
-// parameter all is sorted by sequence number and attempt.
+// valid returns the commit with the largest attempt and the commits before it that it continues. Other commits come
+// from imports that lost their lock and were not acknowledged. A commit of an earlier release does not name the commit
+// that it continues. Its predecessor is the commit with the largest attempt among the commits with the previous
+// sequence number. The parameter all is sorted by sequence number and attempt.
 func valid(all []commit) history {
 	var last commit
 	for _, c := range all {
@@ -66,8 +66,11 @@ func valid(all []commit) history {
 	return chain
 }
 
-// complete reports whether the history begins with a base or a deletion. Otherwise, some commits are not visible yet.
-func (h history) complete() bool { return len(h) == 0 || h[0].base || h[0].dropped }
+// complete reports whether a new copy can be made from the history. Otherwise, some commits are not visible yet.
+func (h history) complete() bool {
+	live := h.live()
+	return len(live) == 0 || slices.ContainsFunc(live, func(c commit) bool { return c.base })
+}
 
 // last returns the last commit, or the zero commit.
 func (h history) last() commit {
@@ -87,7 +90,7 @@ func (h history) live() history {
 	return h
 }
 
-// upToDate reports whether a copy at a place has all commits.
+// upToDate reports whether a copy at the given position in the commits has all commits.
 func (h history) upToDate(place duckdb.Place) bool {
 	if len(h.live()) == 0 {
 		return place == duckdb.Place{}
@@ -129,8 +132,8 @@ func (h history) needsBase() bool {
 	return changes > max(leastChanges, all[0].rows())
 }
 
-// tokenShift is the number of an attempt's bits below the fencing token. They are random.
-const tokenShift = 20
+// tokenShift is the number of random bits below the fencing token in an attempt.
+const tokenShift = 12
 
 // next returns the commit after the last one. Of two commits that continue the same commit, the one with the larger
 // fencing token has the larger attempt. The random bits keep attempts different if a restored control database issues a

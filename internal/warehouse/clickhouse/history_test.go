@@ -18,14 +18,17 @@ func TestOnlyTheCommitsBeforeTheLatestAttemptAreValid(t *testing.T) {
 		commits []commit // sequence, attempt, previous
 		want    []int64  // attempts
 	}{
-		"none":                              {nil, nil},
-		"a sequence":                        {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}}, []int64{10, 20}},
-		"an earlier attempt at the end":     {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}, {2, 30, 10, false, false, 1, nil}}, []int64{10, 30}},
-		"an earlier attempt is continued":   {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}, {2, 30, 10, false, false, 1, nil}, {3, 40, 20, false, false, 1, nil}}, []int64{10, 20, 40}},
-		"of an earlier release":             {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 0, false, false, 1, nil}, {2, 30, 0, false, false, 1, nil}, {3, 40, 0, false, false, 1, nil}}, []int64{10, 30, 40}},
-		"after those of an earlier release": {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 0, false, false, 1, nil}, {2, 30, 0, false, false, 1, nil}, {3, 40, 30, false, false, 1, nil}}, []int64{10, 30, 40}},
-		"stored twice":                      {[]commit{{1, 10, 0, true, false, 1, nil}, {1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}, {2, 20, 10, false, false, 1, nil}}, []int64{10, 20}},
-		"a gap":                             {[]commit{{1, 10, 0, true, false, 1, nil}, {3, 40, 20, false, false, 1, nil}}, []int64{40}},
+		"none":                                  {nil, nil},
+		"a sequence":                            {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}}, []int64{10, 20}},
+		"an earlier attempt at the end":         {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}, {2, 30, 10, false, false, 1, nil}}, []int64{10, 30}},
+		"an earlier attempt is continued":       {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}, {2, 30, 10, false, false, 1, nil}, {3, 40, 20, false, false, 1, nil}}, []int64{10, 20, 40}},
+		"of an earlier release":                 {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 0, false, false, 1, nil}, {2, 30, 0, false, false, 1, nil}, {3, 40, 0, false, false, 1, nil}}, []int64{10, 30, 40}},
+		"after those of an earlier release":     {[]commit{{1, 10, 0, true, false, 1, nil}, {2, 20, 0, false, false, 1, nil}, {2, 30, 0, false, false, 1, nil}, {3, 40, 30, false, false, 1, nil}}, []int64{10, 30, 40}},
+		"stored twice":                          {[]commit{{1, 10, 0, true, false, 1, nil}, {1, 10, 0, true, false, 1, nil}, {2, 20, 10, false, false, 1, nil}, {2, 20, 10, false, false, 1, nil}}, []int64{10, 20}},
+		"a base during the deletion of commits": {[]commit{{3, 40, 20, false, false, 1, nil}, {4, 50, 40, true, false, 1, nil}}, []int64{40, 50}},
+		"a deletion of the workspace":           {[]commit{{3, 40, 20, false, false, 1, nil}, {4, 50, 40, false, true, 1, nil}}, []int64{40, 50}},
+		"a commit before an earlier release's":  {[]commit{{3, 40, 20, false, false, 1, nil}, {4, 50, 0, true, false, 1, nil}}, []int64{40, 50}},
+		"a gap":                                 {[]commit{{1, 10, 0, true, false, 1, nil}, {3, 40, 20, false, false, 1, nil}}, []int64{40}},
 	} {
 		var got []int64
 		h := valid(test.commits)
@@ -35,7 +38,7 @@ func TestOnlyTheCommitsBeforeTheLatestAttemptAreValid(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
-		if whole := name != "a gap"; h.complete() != whole {
+		if whole := !strings.HasPrefix(name, "a gap"); h.complete() != whole {
 			t.Errorf("%s: complete = %v", name, !whole)
 		}
 	}
@@ -74,6 +77,11 @@ func TestATableOfCommitsOfAnEarlierReleaseIsExtended(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.Path = "/" + database
+	t.Cleanup(func() {
+		if err := first.store.exec(context.Background(), "DROP DATABASE "+database); err != nil {
+			t.Error(err)
+		}
+	})
 	for n := range 2 { // the second engine finds the column
 		e, err := Open(t.Context(), Options{URL: u.String(), Fresh: -1, Local: duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 1}})
 		if err != nil {

@@ -25,6 +25,7 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 			c.lock.Release()
 			c.lock = nil
 		}
+		c.setOurs(false)
 		c.forget()
 		c.leave()
 	}}
@@ -46,6 +47,7 @@ func (e *Engine) begin(ctx context.Context, spec warehouse.ImportSpec, c *localC
 	if c.latest, err = e.applyLatest(ctx, spec.Workspace, c); err != nil {
 		return err
 	}
+	c.setOurs(c.lock != nil)
 	i.Import, err = e.Engine.Begin(ctx, spec)
 	return err
 }
@@ -90,7 +92,7 @@ const commitTime = 5 * time.Minute
 // heldTime is the time limit of a check of the lock.
 const heldTime = 10 * time.Second
 
-// held returns an error if another process may have the lock. The lock nil is always held.
+// held returns an error if another process may have the lock. A nil lock always counts as held, so held returns nil.
 func held(ctx context.Context, lock Lock) error {
 	if lock == nil {
 		return nil
@@ -105,6 +107,9 @@ func held(ctx context.Context, lock Lock) error {
 func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
 	c := e.copyOf(ws)
 	next := c.latest.next(tokenOf(c.lock), changes.Schema)
+	if next.attempt <= c.latest.last().attempt {
+		return duckdb.Place{}, fmt.Errorf("no attempt is possible after %d", c.latest.last().attempt)
+	}
 	if next.base = c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
 		changes.Complete()
 	}
@@ -170,9 +175,10 @@ func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID) error 
 		defer lock.Release()
 	}
 	all, err := e.store.commits(ctx, ws, 0)
-	if err != nil || len(all.live()) == 0 {
+	if err != nil {
 		return err
 	}
+	// Without facts, the commit ensures that a late import is not valid.
 	next := all.next(tokenOf(lock), all.last().schema)
 	next.dropped = true
 	lost := func(err error) error {
@@ -181,6 +187,8 @@ func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID) error 
 	if err := held(ctx, lock); err != nil {
 		return lost(err)
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
 	e.beforeCommit()
 	if err := e.store.commit(ctx, ws, next); err != nil {
 		return err
@@ -194,9 +202,6 @@ func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID) error 
 
 // clean deletes rows that no commit uses any more. If it fails, the next call deletes these rows.
 func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) {
-	if len(all.live()) == 0 {
-		return
-	}
 	if err := e.store.clean(ctx, ws, all, from); err != nil {
 		e.log.WarnContext(ctx, "outdated facts in ClickHouse are not deleted yet", slog.String("workspace", string(ws)), slog.Any("error", err))
 	}

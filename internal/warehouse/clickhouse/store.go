@@ -102,7 +102,8 @@ func (s *store) close() error { return s.conn.Close() }
 
 func (s *store) ping(ctx context.Context) error { return unreachable(s.conn.Ping(ctx)) }
 
-// unreachable adds a kind to an error of ClickHouse.
+// unreachable converts an error of ClickHouse to a fault of kind unavailable, unless the error has a kind or the call
+// was canceled.
 func unreachable(err error) error {
 	if err == nil {
 		return nil
@@ -211,12 +212,14 @@ const (
 // isBehind reports whether the error is temporary: it ends when replicas have caught up.
 func isBehind(err error) bool {
 	const (
+		noSuchColumn       = 16  // the replica lacks a new column of the table
+		unknownIdentifier  = 47  // the same, for a query
 		unsatisfiedQuorum  = 286 // another write waits for its quorum
 		notInQuorum        = 289 // the replica lacks the last write with a quorum
 		unknownInsertState = 319 // the connection to ZooKeeper was lost, or the quorum took too long
 	)
 	failure, ok := errors.AsType[*click.Exception](err)
-	return ok && slices.Contains([]int32{unsatisfiedQuorum, notInQuorum, unknownInsertState}, failure.Code)
+	return ok && slices.Contains([]int32{noSuchColumn, unknownIdentifier, unsatisfiedQuorum, notInQuorum, unknownInsertState}, failure.Code)
 }
 
 // again retries a statement, because servers of a cluster can be down or behind the others. The statement must be safe
@@ -514,7 +517,7 @@ func (s *store) readSign(
 // clean deletes the rows of all attempts before a commit. The commit must be independent of these rows.
 func (s *store) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) error {
 	tables := map[string]bool{}
-	for _, c := range all.live() {
+	for _, c := range all {
 		for name := range c.counts {
 			tables[s.table(name, c.schema)] = true
 		}
