@@ -48,9 +48,37 @@ func TestEveryDocumentIsReachableFromTheIndex(t *testing.T) {
 		}
 	}
 	for file := range files {
-		// decisions are listed in the index of their folder
+		// Decisions are listed in the index of their folder.
 		if strings.HasPrefix(file, "docs/") && !reached[file] && path.Dir(file) != "docs/decisions" {
 			t.Errorf("%s cannot be reached from %s", file, docsIndex)
+		}
+	}
+}
+
+// Documents name tests as evidence of their figures.
+func TestTestsNamedInDocumentsExist(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`((?:Test|Benchmark|Fuzz)[A-Z]\\w+)")
+	defined := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
+	exist := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		for _, found := range defined.FindAllStringSubmatch(string(text), -1) {
+			exist[found[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range markdownFiles(t) {
+		for _, found := range named.FindAllStringSubmatch(text, -1) {
+			if !exist[found[1]] {
+				t.Errorf("%s: there is no test %s", file, found[1])
+			}
 		}
 	}
 }

@@ -156,8 +156,8 @@ func (s *site) period(ctx context.Context, rate float64, duration time.Duration,
 	return r
 }
 
-// knee raises the rate until the nodes do not answer in time, and then measures the calls at half of the highest rate
-// that they answer in time.
+// knee raises the rate until the nodes do not answer in time. It then measures the calls at half of the highest rate at
+// which the nodes answer in time.
 func (s *site) knee(ctx context.Context, o settings) (half result, err error) {
 	fmt.Fprintf(os.Stdout, "%10s", "calls/s")
 	for _, name := range outcomeNames {

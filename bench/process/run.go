@@ -45,7 +45,7 @@ func Begin() Watch {
 	return Watch{at: time.Now(), cpu: ownCPU()} //nolint:forbidigo // a benchmark measures the real time
 }
 
-// Took returns the wall time and the CPU since the watch was started.
+// Took returns the wall time and the CPU time since the watch was started.
 func (w Watch) Took() (wall, cpu time.Duration) { return time.Since(w.at), ownCPU() - w.cpu }
 
 func ownCPU() time.Duration {

@@ -20,7 +20,7 @@ func (s Sample) Median() float64 {
 	return slices.Sorted(slices.Values(s))[len(s)/2]
 }
 
-// Times divides two samples round by round: noise of the machine affects both sides of a round.
+// Times returns the ratio of a to b in each round. Noise of the machine affects both samples of a round.
 func Times(a, b Sample) Sample {
 	ratios := make(Sample, min(len(a), len(b)))
 	for i := range ratios {

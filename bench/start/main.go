@@ -77,7 +77,7 @@ type measured struct {
 	memory                      report.Sample // MB
 }
 
-// demo starts a demo, stops it when it is ready, and returns its wall time in seconds and its CPU.
+// demo starts a demo, stops it when it is ready, and returns its wall time and its CPU time in seconds.
 func (m *measured) demo(ctx context.Context, data string) (took, cpu float64, err error) {
 	p, _, err := process.Start(ctx, "ready: ", m.program, "demo", "--addr", "127.0.0.1:0", "--data", data)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // adRegion is the only region of the ad reports. A small store has no reports by region, unlike the demo store.
 const adRegion = "NY"
 
-// now is the real clock. The measured service uses it too, and its default calls read the last days.
+// now is the real clock. The measured service also uses the real clock. Its default calls read the days before today.
 var now = time.Now //nolint:forbidigo // no other clock reaches another process
 
 // store is a workspace with a key.

@@ -25,7 +25,7 @@ const importedDays = 30
 const anotherID measure.WorkspaceID = "another"
 
 // measureDuringImports makes rounds of all calls in turn. The calls run alone, during an import of last month's orders
-// into another workspace, and during such an import into the measured workspace.
+// into another workspace, and during an import of these orders into the measured workspace.
 func (b *bench) measureDuringImports(ctx context.Context, o settings) error {
 	batches, err := b.more(ctx, o.imported)
 	if err != nil {
@@ -96,7 +96,7 @@ func (b *bench) round(ctx context.Context, o settings, n int, lines []report.Spr
 	return nil
 }
 
-// more generates the orders of another month with their rows, under keys that the store does not have.
+// more generates the orders of another month with their rows. Their keys are not in the store.
 func (b *bench) more(ctx context.Context, orders int) ([]*warehouse.Batch, error) {
 	have, err := b.facts.Coverage(ctx, workspaceID)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"assay/internal/civil"
 )
 
-// lastDay is the last day of the store, two years after its first.
+// lastDay is the last day of the store, two years after its first day.
 var lastDay = civil.New(2026, 1, 15)
 
 const storeDays = 730

@@ -87,7 +87,7 @@ func (b *bench) first(ctx context.Context) (time.Duration, error) {
 	return wall, err
 }
 
-// spread makes a call on successive days, counted back from the last day.
+// spread measures the durations of a call on successive days, counted back from the last day.
 func (b *bench) spread(ctx context.Context, c asked, days int) (report.Spread, error) {
 	line := report.Spread{What: c.name, Goal: medianGoal, WorstGoal: worstGoal}
 	if c.tool == "chart" {
@@ -117,7 +117,7 @@ func timed(ctx context.Context, session mcp.Session, c asked, line *report.Sprea
 	return err
 }
 
-// kept returns the CPU of a call with a cached answer, in milliseconds.
+// kept returns the CPU time of a call with a cached answer, in milliseconds.
 func (b *bench) kept(ctx context.Context, c asked) (float64, error) {
 	if c.perAnswer {
 		return 0, nil

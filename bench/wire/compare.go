@@ -134,7 +134,8 @@ func startPeers(ctx context.Context, o settings, payload string) ([]*server, err
 	return servers, nil
 }
 
-// measure returns the CPU per call of every server, round by round. The first round is a warmup and is not counted.
+// measure returns the CPU time per call of every server, round by round. The first round is a warmup and is not
+// counted.
 func measure(ctx context.Context, o settings, servers []*server) (map[string]report.Sample, error) {
 	cpu := map[string]report.Sample{}
 	for round := range o.rounds + 1 {

@@ -320,7 +320,7 @@ func wantWrites(t *testing.T, s *simulator.Server, want int) {
 	}
 }
 
-// hidden searches every file of the data directory for the secrets.
+// hidden checks that no file of the data directory contains a secret in plain text.
 func hidden(t *testing.T, data string, secrets []string) {
 	t.Helper()
 	err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/operation"
 )
 
-// importCommands are the import commands. The default command imports files.
+// importCommands are the subcommands of import. The default subcommand imports files.
 type importCommands struct {
 	Files  importCommand `cmd:"" name:"files" default:"withargs" help:"Import exports of shops and ad platforms into a workspace."`
 	Singer importSinger  `cmd:"" help:"Import the messages of a Singer tap from standard input."`

@@ -420,7 +420,7 @@ func responseCurve() ([]byte, error) {
 	return chart.DrawCurve(c)
 }
 
-// surveys shows the share of a podcast by survey answers and by last touch.
+// surveys shows a podcast's share of orders by survey answers and by last touch.
 func surveys() ([]byte, error) {
 	answers, named, last := []int{310, 295, 340, 365, 420}, []int{28, 31, 39, 44, 57}, []float64{2.1, 2.4, 2.3, 2.8, 3.0}
 	var asked, touched []chart.Point

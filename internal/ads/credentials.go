@@ -18,7 +18,7 @@ const (
 	maxMember      = 8 << 10
 )
 
-// Member is a member of a platform's credentials.
+// Member is one value of a platform's credentials, such as a refresh token.
 type Member struct {
 	Name     string
 	Required bool

@@ -176,7 +176,7 @@ func (c *Closing) keepWarnings(n int) {
 	}
 }
 
-// byKind combines the sources of each kind into one line.
+// byKind combines the sources of each kind into one source.
 func byKind(sources []Source) []Source {
 	out, count := []Source{}, map[string]int{}
 	for _, s := range sources {

@@ -67,8 +67,8 @@ func (f rounding) apply(v reflect.Value) {
 	}
 }
 
-// finite reports whether a figure, or each figure of an estimate, is a number. An optional figure that is not a number
-// is undefined and omitted from the answer, because JSON cannot represent it.
+// finite reports whether a figure, or each figure of an estimate, is a finite number. An optional figure that is not
+// finite is undefined. The answer omits such a figure, because JSON cannot represent it.
 func finite(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Float64:

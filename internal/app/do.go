@@ -22,9 +22,9 @@ import (
 	"assay/internal/socket"
 )
 
-// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory.
-// This is a running service, otherwise this process. Other operations run in this process. A result that accompanies an
-// error describes the work that was done before the error.
+// Do runs an operation for a command. If a service runs on the data directory, an operation on facts runs in the
+// service. Otherwise, it runs in this process, which locks the data directory. Other operations always run in this
+// process. A result that accompanies an error describes the work that was done before the error.
 func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
 ) (out Out, err error) {
@@ -127,8 +127,8 @@ func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in 
 	return report, errors.Join(err, a.Close())
 }
 
-// ClearFacts removes the facts of a deleted workspace with the same ID. Such facts remain if the deletion was
-// interrupted, or if another node was importing. Without them, ClearFacts does nothing.
+// ClearFacts removes the facts of a deleted workspace that had the given ID. Such facts remain if the deletion was
+// interrupted, or if another node was importing. If there are no such facts, ClearFacts does nothing.
 func ClearFacts(ctx context.Context, c config.Config, id measure.WorkspaceID, caller operation.Caller, now func() time.Time) error {
 	if c.FactsURL.Text() == "" {
 		if _, err := os.Stat(filepath.Join(c.Data, datadir.Facts, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {

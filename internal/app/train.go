@@ -58,7 +58,7 @@ func (a *App) training(ws measure.WorkspaceID) (donePct int, running bool) {
 	return job.Percent, running
 }
 
-// saveModels stores the models of the workspace's training.
+// saveModels stores the result of the workspace's running training. It tries again while the store is unavailable.
 func (a *App) saveModels(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error {
 	return a.jobs.Save(ctx, jobs.Training, ws, save)
 }
@@ -110,8 +110,8 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// searchPause is the delay from startup to the training of the search. The training therefore does not slow down the
-// first calls and pages.
+// searchPause is the delay from startup to the training of the article search, so that the training does not slow down
+// the first calls and pages.
 const searchPause = 2 * time.Second
 
 // warmSearch trains the search of the tool explain, so that the first search does not wait for the training.

@@ -439,8 +439,8 @@ func (f *filler) includeChannels(Parameter) any {
 	return nil
 }
 
-// modelQuestion returns the question if it is about certain channels or a change. The model tool has its own reader for
-// such questions.
+// modelQuestion returns the question for the tool optimization if the question names a channel. This tool interprets
+// the question itself.
 func (f *filler) modelQuestion(Parameter) any {
 	if f.tool.Name != "optimization" || len(f.clause.channels) == 0 {
 		return nil

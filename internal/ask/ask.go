@@ -56,7 +56,7 @@ type Translator struct {
 	model   *classifier
 }
 
-// New returns a translator of questions to calls of these tools.
+// New returns a translator of questions to calls of the given tools.
 func New(tools []Tool) (*Translator, error) {
 	tr := &Translator{tools: map[string]Tool{}, lexicon: newLexicon(wordList)}
 	for _, t := range tools {

@@ -59,7 +59,8 @@ func features(items []item) []uint32 {
 	return slices.Compact(out)
 }
 
-// symbol returns the word, or the tag of a slot. Channels that are subjects of their own tools are words.
+// symbol returns the word, or the tag of a slot. For a channel with its own tool, such as email, it returns the
+// channel's name.
 func (it item) symbol() string {
 	switch {
 	case it.tag == channelTag && messaging[it.text]:
@@ -172,7 +173,7 @@ func Train(examples []Example, words string) ([]byte, error) {
 	return m.encode(), nil
 }
 
-// trainer is a logistic model with AdaGrad steps.
+// trainer fits a multinomial logistic regression with AdaGrad step sizes.
 type trainer struct {
 	classes       []string
 	weights, seen []float64 // one weight per bucket and class, and its sum of squared gradients

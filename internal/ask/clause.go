@@ -347,7 +347,7 @@ func (tr *Translator) names(c *clause, q *Question) []knownName {
 	return *q.read
 }
 
-// itemize lists the words and slots for rules and the classifier.
+// itemize sets the items of the clause: the words and slots that rules and the classifier use.
 func (c *clause) itemize() {
 	c.items = c.items[:0]
 	for i, t := range c.tokens {

@@ -257,7 +257,7 @@ func questionsOf(tb testing.TB, file string) []asked {
 	return out
 }
 
-// measured contains the figures of a set of questions.
+// measured contains the accuracy of the translator on a set of questions.
 type measured struct {
 	exact, outOfScope, refused ratio
 	kinds                      map[string]*ratio

@@ -181,7 +181,7 @@ func figuresOf(metrics json.RawMessage) []figure {
 	return out
 }
 
-// leading returns the first figures. Figures that the question names come before others.
+// leading returns at most mostFigures figures. Figures that the question names come first.
 func leading(all []figure, asked []string) []figure {
 	rank := func(f figure) int {
 		for i, name := range asked {
@@ -195,7 +195,7 @@ func leading(all []figure, asked []string) []figure {
 	return all[:min(len(all), mostFigures)]
 }
 
-// acronyms are the metrics that a sentence writes in capitals.
+// acronyms are the names of metrics that sentences show in capital letters.
 var acronyms = map[string]bool{"aov": true, "cac": true, "cpa": true, "ltv": true, "roas": true, "roi": true}
 
 // spelled returns the name of a metric for a sentence: "platform ROAS" for platform_roas.
@@ -209,7 +209,8 @@ func spelled(name string) string {
 	return strings.Join(words, " ")
 }
 
-// result states a figure of a period in a sentence. The second period, if any, is the one that the change refers to.
+// result states a figure of a period in a sentence. If there is a second period, the sentence names it as the period of
+// comparison.
 func (f figure) result(days []string, unit string) string {
 	name := f.spelled()
 	verb := "was"

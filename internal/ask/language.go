@@ -43,7 +43,8 @@ func (tr *Translator) Improve(ctx context.Context, m Language, q Question, plan 
 	return better
 }
 
-// instructions describe the tools that read, with their parameters.
+// instructions returns the instructions for the language model. They list the tools that only read, with their
+// parameters.
 func (tr *Translator) instructions(q Question, names []Name) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Translate the question of a store owner to calls of tools. Today is %s. Weeks start on Monday. Reply with one JSON "+

@@ -55,7 +55,7 @@ func (c *clause) expressions() (named, related []when.Expression) {
 	return named, related
 }
 
-// resolve resolves two periods that a clause compares and stores them, so that the assumptions state them.
+// resolve resolves and stores the two periods that a clause compares, so that the assumptions state them.
 func (c *clause) resolve(a, b when.Expression) (civil.Range, civil.Range) {
 	first, second := twoPeriods(a, b)
 	c.whens = slices.Clone(c.whens)

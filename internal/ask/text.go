@@ -79,7 +79,7 @@ func tokenize(question string) []token {
 	return spelledNumbers(out)
 }
 
-// shorthand maps the short forms of a chat to their words.
+// shorthand maps chat abbreviations to the full words.
 var shorthand = map[string]string{
 	"lst": "last", "frm": "from", "yday": "yesterday", "yest": "yesterday", "wk": "week", "wks": "weeks", "mth": "month", "mths": "months",
 	"qtr": "quarter", "qtrs": "quarters", "yr": "year", "yrs": "years", "rev": "revenue", "avg": "average", "cust": "customer", "custs": "customers",

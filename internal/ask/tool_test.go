@@ -85,7 +85,7 @@ func TestAcceptedValues(t *testing.T) {
 	}
 }
 
-// small is a translator with three tools and no rules.
+// small returns a translator with three tools and no rules.
 func small() *Translator {
 	return &Translator{tools: map[string]Tool{
 		"trends": {Name: "trends", Parameters: []Parameter{

@@ -32,7 +32,7 @@ tv: tv, ctv, connected tv
 `)
 
 // messaging lists the channels that have their own tools. The tools of paid channels do not answer questions about
-// them.
+// these channels.
 var messaging = setOf("email sms influencer affiliate")
 
 // platforms maps channels to the ad platform that sells them.
@@ -80,8 +80,8 @@ var wordList string
 //go:embed english.txt
 var englishWords string
 
-// lexicon contains the words of the training questions. Words of questions in scope may replace misspelled words; all
-// words are accepted unchanged.
+// lexicon contains English words, the words of the training questions and the names of places. Only words of questions
+// in scope, date words and channel names may replace a misspelled word.
 type lexicon struct {
 	known   map[string]bool
 	inScope map[string]bool

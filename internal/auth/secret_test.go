@@ -36,8 +36,8 @@ func TestNewKeysParseAndUseTheWholeAlphabet(t *testing.T) {
 			counts[c]++
 		}
 	}
-	// 60,000 characters of 62 kinds have an expected count of 968 each, with a standard deviation of 31. Ten standard
-	// deviations do not occur by chance. Without the second draw, two characters would be twice as frequent.
+	// Among 60,000 characters, each of the 62 kinds has an expected count of 968, with a standard deviation of 31. Ten
+	// standard deviations do not occur by chance. Without the second draw, two characters would be twice as frequent.
 	for _, c := range base62 {
 		if n := counts[c]; n < 968-310 || n > 968+310 {
 			t.Errorf("%q occurs %d times in 60000, want about 968", c, n)

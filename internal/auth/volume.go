@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Orders counts a workspace's orders since a day. It returns when ctx ends.
+// Orders counts a workspace's orders since a day. The query is canceled when ctx ends.
 type Orders interface {
 	RecentOrders(ctx context.Context, ws measure.WorkspaceID, from civil.Date) (int64, error)
 }

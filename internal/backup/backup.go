@@ -106,7 +106,8 @@ func (b *Maker) Make(ctx context.Context, r Request, progress func(done, total i
 	return made, errors.Join(err, f.close())
 }
 
-// apart rejects a folder inside the data directory, because the backups would be lost with the directory.
+// apart rejects a backup folder that is inside the data directory or contains it, because the backups could be lost
+// with the data.
 func (b *Maker) apart(dir string) error {
 	data, err := real(b.Data)
 	if err != nil {

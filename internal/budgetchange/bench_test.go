@@ -316,7 +316,7 @@ func (b *bench) rows(t *testing.T) []control.BudgetChange {
 	return rows
 }
 
-// row returns a row as it is stored.
+// row returns the stored row of a change.
 func (b *bench) row(t *testing.T, id control.BudgetChangeID) control.BudgetChange {
 	t.Helper()
 	c, err := b.store.BudgetChange(t.Context(), id)

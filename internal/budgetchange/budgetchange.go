@@ -3,9 +3,9 @@
 // platform is read and written. Package control contains the audit rows.
 //
 // An execution starts with a preview. If the guardrails pass, the execution stores a pending row. The row claims the
-// campaign. Then the execution reads the campaign again and writes once. If someone else changed the campaign since the
-// preview, the execution fails. If a process ends and leaves a row pending, the next process determines the outcome of
-// the row; see [Executor.Run].
+// campaign, so that no other change of the campaign can start. Then the execution reads the campaign again and writes
+// once. If someone else changed the campaign since the preview, the execution fails. If a process ends and leaves a row
+// pending, the next process determines the outcome of the row; see [Executor.Run].
 package budgetchange
 
 import (

@@ -203,7 +203,8 @@ func TestASharedBudgetIsChangedWhenItIsNamed(t *testing.T) {
 	}
 }
 
-// Both campaigns of the shared budget have the same daily budget, so a change through one is a change of the other.
+// Both campaigns use the shared budget, so a change of one campaign's budget also changes the budget of the other
+// campaign.
 func TestChangesOfASharedBudgetAreThoseOfEachOfItsCampaigns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, measure.Google)

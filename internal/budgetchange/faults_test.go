@@ -41,7 +41,7 @@ func (b *bench) truth(t *testing.T, c control.BudgetChange) {
 	}
 }
 
-// lost are the faults after which it is unknown whether the platform executed the write.
+// lost returns the faults after which it is unknown whether the platform executed the write.
 func lost(b *bench) map[string]simulator.Fault {
 	return map[string]simulator.Fault{
 		"the connection breaks":    {Do: simulator.Drop},
@@ -563,8 +563,8 @@ func TestARowIsSettledOnce(t *testing.T) {
 	}
 }
 
-// An execution leaves its row to Run, which takes the row before the execution ends. The end of the execution does not
-// let a tick take the row again.
+// If Run takes over the row of an execution before the execution ends, the row stays marked as owned by Run. At the
+// next tick, Run therefore does not read the row again.
 func TestARowThatRunSettlesIsNotTakenAgain(t *testing.T) {
 	t.Parallel()
 	const id = control.BudgetChangeID("bc-1")

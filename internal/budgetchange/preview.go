@@ -269,7 +269,8 @@ func (e *Executor) rowOf(p *plan, by Caller, t terms) control.BudgetChange {
 	return c
 }
 
-// maxRecent is the number of changes of a campaign that guardrails check, more than any limit allows.
+// maxRecent is the maximum number of a campaign's changes that guardrails check. It is larger than any limit of a
+// guardrail.
 const maxRecent = 5000
 
 // guardrails evaluates the guardrails. It does not count the row with the ID in the parameter own.

@@ -134,8 +134,8 @@ func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.
 	return left, nil
 }
 
-// laterChange returns a later change of the same field, or nil if there is none. The change may have been applied and
-// was not rolled back.
+// laterChange returns a later change of the same field, or nil if there is none. It considers only changes that may
+// have been applied and were not rolled back.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Budget: c.Budget, Since: c.At,
@@ -168,8 +168,8 @@ func (e *Executor) settleOwned(ctx context.Context, u unsettled) {
 	delete(e.own, u.row.ID)
 }
 
-// settle reads the live value until the outcome is known, and returns the settled row. If no read succeeds until the
-// end of the series, the outcome stays unknown.
+// settle reads the live value until the outcome is known, and returns the settled row. If all scheduled reads fail, the
+// outcome stays unknown.
 func (e *Executor) settle(ctx context.Context, u unsettled) control.BudgetChange {
 	for n := u.next; ; n++ {
 		after, more := ads.NextLook(n, u.deadline.Sub(u.from))

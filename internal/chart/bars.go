@@ -98,7 +98,7 @@ func (p places) offset(series int) vg.Length {
 	return p.step*(vg.Length(series)-vg.Length(p.count)/2) + (p.step-p.wide)/2
 }
 
-// paintBars fills the bars. The bars of the second six series are striped.
+// paintBars fills the bars. The bars of the seventh to twelfth series are striped.
 func (s sheet) paintBars(c draw.Canvas, look style, boxes []vg.Rectangle) {
 	if len(boxes) == 0 {
 		return

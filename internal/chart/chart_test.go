@@ -65,7 +65,7 @@ func TestPicturesHaveWordsForReadersWhoCannotSee(t *testing.T) {
 	}
 }
 
-// Of several days with the lowest or the highest value, the first is named.
+// If several days have the lowest or the highest value, the description names the first day.
 func TestWordsNameTheFirstOfEqualValues(t *testing.T) {
 	t.Parallel()
 	var points []Point

@@ -109,7 +109,7 @@ func (s sheet) markRowCount() int {
 	return 3
 }
 
-// markRow is the position of an annotation's label; row is negative if there is no room for the label.
+// markRow is the position of an annotation's label. The field row is negative if there is no room for the label.
 type markRow struct {
 	mark
 	row  int

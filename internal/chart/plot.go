@@ -48,7 +48,7 @@ func (s sheet) needsLegend() bool {
 	return len(s.tracks) > 1 || s.tracks[0].name != "" && s.tracks[0].name != s.Metric
 }
 
-// axes returns the area of the axes. Labels of lines are to its right, years below it.
+// axes returns the area of the axes. The labels of lines are to its right, and the years are below it.
 func (s sheet) axes(area draw.Canvas, ends *endNames) draw.Canvas {
 	return draw.Crop(area, 0, -ends.room(), noteSize+2, 0)
 }

@@ -71,8 +71,9 @@ func indexed(img image.Image, ground color.RGBA) image.Image {
 	return img
 }
 
-// inShades returns the picture in the colors that remain distinct without their lowest dropped bits, or nil if there
-// are too many. Each group of shades takes the color that occurs first.
+// inShades returns the picture with a palette. Colors that differ only in their lowest bits share one entry, which has
+// the color that occurs first. The parameter dropped is the number of these bits. inShades returns nil if the palette
+// has too many colors.
 func inShades(full *image.RGBA, ground color.RGBA, dropped int) *image.Paletted {
 	out := image.NewPaletted(full.Rect, color.Palette{ground})
 	shades := uint32(0xff>>dropped<<dropped) * 0x01010101 // the significant bits of a color
@@ -168,7 +169,8 @@ func (r *raster) Pop() {
 // outlines on one row of pixels.
 const outlinesAtOnce = 8
 
-// Fill fills a path a few outlines at a time. Nested outlines must be filled together; they are few.
+// Fill fills a path a few outlines at a time. Nested outlines must be filled together, so a path with nested outlines
+// must have at most outlinesAtOnce outlines.
 func (r *raster) Fill(path vg.Path) {
 	from, count := 0, 0
 	for i, part := range path {

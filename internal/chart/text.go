@@ -107,7 +107,8 @@ func shortened(sty text.Style, s string, most vg.Length) string {
 	return strings.TrimRight(string(all[:low]), " ") + "…"
 }
 
-// wrapped breaks a text between words into lines, at most the parameter lines. It replaces the rest with an ellipsis.
+// wrapped breaks a text between words. The parameter lines is the maximum number of lines. It replaces the rest with an
+// ellipsis.
 func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	var out []string
 	for s != "" && len(out) < lines-1 && width(sty, s) > most {

@@ -55,7 +55,7 @@ func (r Range) Span(other Range) Range {
 // String returns "first to last".
 func (r Range) String() string { return fmt.Sprintf("%s to %s", r.First, r.Last) }
 
-// Granularity is the width of a point in a series.
+// Granularity is the length of the period that a point of a series covers.
 type Granularity string
 
 // The granularities of a series. Weeks start on Monday.

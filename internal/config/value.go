@@ -82,7 +82,7 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 // Connections is a number of connections. The text 0 means that there is no limit. The zero value means the default.
 type Connections int
 
-// unlimited is the stored value of the text 0.
+// unlimited is the value for the setting 0, because the zero value means the default.
 const unlimited Connections = -1
 
 // IsUnlimited reports whether there is no limit.

@@ -10,7 +10,7 @@ import (
 	"assay/internal/control"
 )
 
-// hidden returns the value of the first hidden field of the page, "" without one.
+// hidden returns the value of the page's first hidden field with the name, or "" if there is none.
 func hidden(body, name string) string {
 	found := regexp.MustCompile(`name="` + name + `" value="([^"]+)"`).FindStringSubmatch(body)
 	if found == nil {

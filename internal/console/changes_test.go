@@ -65,7 +65,7 @@ func newAdSite(t *testing.T) *adSite {
 	return a
 }
 
-// writes is the number of requests that asked for a change.
+// writes returns the number of requests that asked for a change.
 func (a *adSite) writes() (n int) {
 	for _, e := range a.sim.Log() {
 		if e.Mutating {

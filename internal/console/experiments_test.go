@@ -238,7 +238,7 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 	}
 }
 
-// The form lists the channels and regions of the store, and keeps what was selected after an error.
+// The form lists the channels and regions of the store. After an error, it keeps the selected values.
 func TestExperimentFormListsTheStore(t *testing.T) {
 	t.Parallel()
 	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })

@@ -198,7 +198,8 @@ func TestRotatedKeyExpiresAfterTheChosenTime(t *testing.T) {
 	}
 }
 
-// Every page of a workspace links to the others, marks itself as current, and is hidden from other users.
+// Every page of a workspace links to the other pages and marks itself as the current page. Users without access to the
+// workspace cannot see it.
 func TestNavigationLinksAllPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

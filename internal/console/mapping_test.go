@@ -385,7 +385,7 @@ func TestALargeImportIsListedAndCancelled(t *testing.T) {
 	}
 }
 
-// largeOrders is a file of 12 orders that is read in the background.
+// largeOrders returns a file of 12 orders that is read in the background.
 func largeOrders() []byte {
 	var large bytes.Buffer
 	large.WriteString("order_id,created_at,total,remark\n")

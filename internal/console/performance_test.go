@@ -24,7 +24,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// performancePages are the pages of the group with the golden answers of a store with data.
+// performancePages are the paths of the performance pages that the tests fill with golden answers.
 var performancePages = []string{"/", "/channels", "/campaigns", "/customers", "/products", "/creators", "/email", "/surveys", "/surfaces"}
 
 // recordedTools returns the golden answers of a store, by tool. The customers tool has one answer for each view.

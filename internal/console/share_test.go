@@ -45,7 +45,7 @@ func (c *callsSeen) taken() []string {
 	return all
 }
 
-// shareSite is a site with figures and a link to the channels of the last seven days, Google only.
+// shareSite returns a site with figures, and a share link to the Channels page for Google and the last seven days.
 func shareSite(t *testing.T) (s *site, owner *browser, seen *callsSeen, link string) {
 	t.Helper()
 	seen = &callsSeen{}

@@ -41,7 +41,7 @@ type Experiment struct {
 // ExperimentKind is the design of an experiment.
 type ExperimentKind string
 
-// The kinds of experiments. Ad platforms run studies. People enter the results.
+// The kinds of experiments. Ad platforms run lift studies and conversion lift tests, and members enter their results.
 const (
 	GeoTest        ExperimentKind = "geo"
 	LiftStudy      ExperimentKind = "lift_study"

@@ -56,7 +56,7 @@ type ForecastState struct {
 	Last   int64 // time of the last evaluation, in microseconds since 1970; 0: never
 }
 
-// ForecastRecord summarizes the evaluated forecasts of a metric by number of days.
+// ForecastRecord summarizes the evaluated forecasts of a metric that have the same number of days.
 type ForecastRecord struct {
 	Metric   string
 	Channel  measure.Channel

@@ -38,7 +38,8 @@ type AuthRequest struct {
 // GrantID identifies a grant.
 type GrantID string
 
-// Grant is a person's authorization of a client in a workspace. Its tokens are valid only as long as the grant.
+// Grant is a person's authorization of a client in a workspace. The tokens of a grant are valid only while the grant is
+// valid.
 type Grant struct {
 	ID         GrantID
 	User       UserID

@@ -31,7 +31,8 @@ func NewGuardrails(ws measure.WorkspaceID) Guardrails {
 	return Guardrails{Workspace: ws, StepPct: 20, PerHour: 3, PerDay: 10}
 }
 
-// Hours are hours of the day. The end is exclusive. The hours 22-6 include midnight. The zero value is all hours.
+// Hours is a range of hours of the day. The end is exclusive. The range 22-6 includes midnight. The zero value includes
+// all hours.
 type Hours struct{ From, To int }
 
 // Set reports whether the hours are limited.

@@ -43,7 +43,8 @@ type HookState struct {
 	Problem  string // problem of the latest unusable message
 }
 
-// Retention of messages after their import, and of messages that could not be imported.
+// These are the limits for stored messages: retention periods of imported and of unusable messages, and the maximum
+// number of unusable messages.
 const (
 	KeepDelivered = 30 * 24 * time.Hour // imported messages are stored to recognize repetitions
 	KeepUnusable  = 30 * 24 * time.Hour

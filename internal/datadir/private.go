@@ -14,11 +14,12 @@ var privateNames = []string{
 	lock, Control + "*", OAuthSecret, Jobs, Demo, DemoStore, Truth, Facts, Copies, Models, Uploads,
 }
 
-// othersRights are the permissions of group and others.
+// othersRights is the mask of the permissions of group and others.
 const othersRights = 0o077
 
-// MakePrivate removes the permissions of group and others from the files and folders of a data directory. New files have none
-// because cmd/assay sets the umask. Files of earlier releases and manual copies may have some.
+// MakePrivate removes the permissions of group and others from the files and folders of a data directory. New files do
+// not have these permissions, because cmd/assay sets the umask. Files of earlier releases and manual copies may have
+// them.
 func MakePrivate(dataDir string) error {
 	entries, err := os.ReadDir(dataDir)
 	if err != nil {

@@ -72,7 +72,7 @@ type Results struct {
 	findings []detect.Finding
 }
 
-// Found runs the detectors once per state of the data.
+// Found returns the findings of the detectors, which run once per state of the data.
 func Found(ctx context.Context, c *toolkit.Call) (*Results, error) {
 	return snapshot.Shared(ctx, c.Snapshot, "findings", func(ctx context.Context, own *snapshot.Snapshot) (*Results, error) {
 		call := *c
@@ -226,7 +226,7 @@ func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 // gapDays is the maximum age in days of a gap that needs a decision. Older gaps remain in the health checks.
 const gapDays = 60
 
-// withOneGap replaces the findings about sources with recent gaps by one finding that names these sources. It omits
+// withOneGap combines the findings about sources with recent gaps into one finding that names these sources. It omits
 // findings about older gaps.
 func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 	var recent []health.Finding

@@ -145,8 +145,9 @@ func withFuture(t *testing.T, dir string, seed uint64, use func(f future)) {
 	use(f)
 }
 
-// contribution returns the true contribution after spend of the next days. Each channel has its current daily spend,
-// times the factor of the day. Without this replacement, the store's own plan would change the spend of each channel.
+// contribution returns the true contribution after spend of the next days. The spend of each channel is its current
+// daily spend times the factor of the day. It replaces the spend that the simulator plans, which would change over
+// time.
 func (f future) contribution(factor func(channel measure.Channel, day int) float64) float64 {
 	revenue, spend := f.simulated.Ahead(func(channel measure.Channel, day int, planned float64) float64 {
 		if current, ok := f.current[channel]; ok {

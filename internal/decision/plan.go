@@ -56,7 +56,8 @@ type Ask struct {
 }
 
 // Plan is a schedule of steps, with the reasons for omitted steps. Budgets move toward the optimized allocation of
-// current spend. The plan omits an increase that is expected to lose contribution, and then spends less.
+// current spend. The plan omits an increase that is expected to lose contribution. The planned spend is then below
+// current spend.
 type Plan struct {
 	Steps   []Step
 	Reasons []string // reasons why budgets do not change
@@ -98,10 +99,10 @@ func (p *planner) last() civil.Date { return p.Today.AddDays(p.Days) }
 
 func (p *planner) add(s Step) { p.plan.Steps = append(p.plan.Steps, s) }
 
-// mostChecks is the number of insights that become steps on the first working day.
+// mostChecks is the maximum number of insights that become steps on the first working day.
 const mostChecks = 4
 
-// checks adds the insights that need a decision this week. Only the model proposes budget changes.
+// checks adds the insights that need a decision this week. Only the media mix model proposes budget changes.
 func (p *planner) checks(insights []Insight) {
 	day := p.workday(p.Today.AddDays(1))
 	n := 0
@@ -255,7 +256,7 @@ func (p *planner) changed(daily, wanted float64) float64 {
 	return to - daily
 }
 
-// stopBelowEffect follows the stop rule of a step with an expected effect.
+// stopBelowEffect is the sentence after the stop rule of a step that has an expected effect.
 const stopBelowEffect = " Also roll back if the channel's monthly contribution after ad spend changes by less than the lower limit of monthly_effect."
 
 func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *dailyBudget, moved float64) Step {

@@ -121,8 +121,8 @@ func TestPlansChangeTheLargestCampaignsOfAChannel(t *testing.T) {
 	}
 }
 
-// The plan from Tuesday, March 10 to 24 has a preflight on the second working day and the experiment's start on the
-// Monday after.
+// The plan from Tuesday, March 10, to March 24 has a preflight on the second working day. The experiment starts on the
+// Monday after the preflight.
 func TestAPlanHasAnExperimentAndReviews(t *testing.T) {
 	t.Parallel()
 	p := asking("2026-03-10")

@@ -57,7 +57,7 @@ func count100(f detect.Finding, name string) string {
 	return answer.Quantity(answer.Decimals(100*figure(f, name), 0))
 }
 
-// moved returns the sentence about a figure that changed on a day.
+// moved returns a function that writes the sentence about a figure that changed on a day.
 func moved(what func(f detect.Finding) string, verb, now, before string) func(*toolkit.Call, detect.Finding) string {
 	return func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("%s %s from %s to %s since %s.", what(f), verb, share(f, before), share(f, now), f.Since)

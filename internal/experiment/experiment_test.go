@@ -173,7 +173,7 @@ func TestOtherExperimentsAreLeftOut(t *testing.T) {
 	during := geoTest()
 	during.ID, during.Treated = "during", regions[3:]
 	s.All = []control.Experiment{geoTest(), during}
-	// Two control regions remain, so any result differs from the result with nine.
+	// Two control regions remain, so any result differs from the result with nine control regions.
 	few, err := s.Assess(t.Context(), geoTest())
 	if err == nil && few.Return != nil && f.Return != nil && few.Return.Value == f.Return.Value {
 		t.Errorf("the treated regions of another experiment are controls: %+v", few.Return)
@@ -329,7 +329,8 @@ func TestFactorsOfAChannelArePooled(t *testing.T) {
 	}
 }
 
-// An inconclusive experiment is not a part of the factor until somebody applies it. The factor then remains near 1.
+// The incrementality factor does not include an inconclusive experiment until a member applies the experiment. The
+// factor then remains near 1.
 func TestAnInconclusiveExperimentIsNotUsedUnlessSomebodyAppliesIt(t *testing.T) {
 	t.Parallel()
 	e := geoTest()

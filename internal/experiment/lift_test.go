@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// on is a period of five weeks that starts on a day.
+// on returns the five weeks that start on the given day.
 func on(first string) civil.Range {
 	day := civil.MustParse(first)
 	return civil.Range{First: day, Last: day.AddDays(34)}
@@ -25,7 +25,7 @@ func geoTest(id, first string) control.Experiment {
 	}
 }
 
-// year is a store on the first day of 2026, with orders and ad reports of 2025.
+// year returns a store on the first day of 2026, with orders and ad reports of 2025.
 func year(all ...control.Experiment) Store {
 	days := civil.Range{First: civil.MustParse("2025-01-01"), Last: civil.MustParse("2025-12-31")}
 	return Store{OrderDays: days, AdDays: days, Today: civil.MustParse("2026-01-01"), All: all}

@@ -19,10 +19,10 @@ const unmoved = measure.Wholesale
 // ratio is at least 1 for independent purchases (Poisson), and 0 for daily totals that are imported as one order.
 const leastDispersion = 0.5
 
-// outcomeOf returns the outcome of an experiment without wholesale, in whole units. The outcome is orders by region and
-// day times the mean value of the treated regions' orders. Numbers of orders vary less than their values, so the same
-// effect has a shorter interval. The outcome does not include an effect on the value of an order. If rows are not
-// single purchases, the outcome is revenue.
+// outcomeOf returns the outcome of an experiment in whole units, excluding wholesale orders. The outcome is orders by
+// region and day times the mean value of the treated regions' orders. Numbers of orders vary less than revenue, so the
+// interval is narrower. The outcome does not include an effect on the value of an order. If rows are not single
+// purchases, the outcome is revenue.
 func outcomeOf(e control.Experiment, days []civil.Date, sold []warehouse.SurfaceRegionDay, currency money.Currency) table {
 	orders, revenue := newTable(days), newTable(days)
 	var treated, charged float64

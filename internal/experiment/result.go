@@ -35,7 +35,7 @@ const (
 	NoReported Missing = "reported return" // last touch credits the channel with no revenue, or its spend is unknown
 )
 
-// Reasons why a test has no result, has no iROAS or is not used.
+// Reasons why an experiment has no result or no iROAS.
 const (
 	notCovered    = "the store's orders do not cover the days of the experiment"
 	noSpendChange = "the channel's spend by region is unknown or barely changed"

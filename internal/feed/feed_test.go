@@ -20,7 +20,8 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// slowNames sends to hold, and resolves a channel after it receives from hold.
+// slowNames blocks the lookup of a marketing channel: it sends to hold, receives from hold, and then returns the
+// channel.
 type slowNames struct{ hold chan struct{} }
 
 func (n slowNames) Channel(context.Context, control.Workspace, string) (measure.Channel, error) {

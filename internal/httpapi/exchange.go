@@ -177,7 +177,7 @@ func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
 	if x.reply.Err != nil {
 		attrs = append(attrs, slog.Any("error", x.reply.Err))
 	}
-	// This is [slog.Logger.LogAttrs] without the look-up of the source line, which no handler shows.
+	// The code replaces [slog.Logger.LogAttrs], which would look up the source line. No handler shows the source line.
 	line := slog.NewRecord(now, level, "request", 0)
 	line.AddAttrs(attrs...)
 	_ = log.Handle(r.Context(), line) // an error of the log cannot be logged

@@ -17,7 +17,8 @@ type gate struct {
 	origins []string
 }
 
-// newGate derives the lists from the base URL. For a loopback address, it accepts both common names.
+// newGate derives the allowed hosts and origins from the base URL. For a loopback address, it also allows 127.0.0.1 and
+// localhost.
 func newGate(baseURL string, further []string) gate {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Host == "" || base.Path != "" {

@@ -76,8 +76,8 @@ type Options struct {
 	// 64 MiB.
 	Bodies *bodybudget.Budget
 
-	// AddressOf returns the client address of a request. The budget limits bodies by this address. If AddressOf is nil,
-	// all requests share one address.
+	// AddressOf returns the client address of a request. Bodies limits the memory per address. If AddressOf is nil, all
+	// requests share one address.
 	AddressOf func(*http.Request) netip.Addr
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none

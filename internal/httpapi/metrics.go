@@ -63,7 +63,7 @@ func (m *Metrics) NotLogged(count func() int64) {
 	}, func() float64 { return float64(count()) }))
 }
 
-// Unopened adds the number of workspaces with facts that cannot be opened.
+// Unopened adds a gauge of the number of workspaces with facts that cannot be opened.
 func (m *Metrics) Unopened(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "assay_workspaces_unopened", Help: "Workspaces with facts that cannot be opened.",

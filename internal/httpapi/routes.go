@@ -93,10 +93,11 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 // delegated names the routes for which the authorization server answers the preflight.
 var delegated = []string{"authorize", "server_metadata"}
 
-// maxForm is the maximum size of a body that the pages and the authorization server read into memory.
+// maxForm is the maximum size in bytes of a body that the pages and the authorization server read into memory.
 const maxForm = 64 << 10
 
-// withForm calls a handler that reads the request's body into memory before the sender is authenticated.
+// withForm reserves memory for the request's body, and then calls a handler that reads the body before the sender is
+// authenticated.
 func (s *service) withForm(x *exchange, r *http.Request, next http.Handler) {
 	size := r.ContentLength
 	if size < 0 || size > maxForm {

@@ -16,8 +16,8 @@ const maxBody = 1 << 20
 
 var errTooLarge = errors.New("body above 1 MiB")
 
-// smallBody is the maximum size of a body that is read before the credential is checked. A connection uses that much
-// memory anyway.
+// smallBody is the maximum size in bytes of a body that is read before the credential is checked. A connection uses
+// this amount of memory in any case.
 const smallBody = 16 << 10
 
 // rpc serves POST /api/mcp/rpc. Path, method, host and origin are already checked. The next checks are, in order: size,

@@ -56,7 +56,7 @@ func post(tb testing.TB, url, key string, body io.Reader) (status int, header ht
 	return response.StatusCode, response.Header, string(read)
 }
 
-// padded is a call of exactly n bytes.
+// padded returns a call of exactly n bytes.
 func padded(n int) string {
 	const head, tail = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"p":"`, `"}}}`
 	return head + strings.Repeat("x", n-len(head)-len(tail)) + tail
@@ -309,7 +309,7 @@ func TestABodyOfAnUnknownCallerIsCountedAndNotKept(t *testing.T) {
 	}
 }
 
-// largest records the size of the largest buffer that its reader passes.
+// largest records the size of the largest buffer that is passed to Read.
 type largest struct {
 	from   io.Reader
 	buffer int

@@ -76,7 +76,7 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 
 var shopTooLarge = mustJSON(shopResult{Error: "the body is larger than 8 MiB"})
 
-// arriving is a body. It records the error that ended the body early.
+// arriving is a request body that records the read error that ended it early.
 type arriving struct {
 	io.Reader
 	err error

@@ -102,7 +102,7 @@ func (o sold) orderCells() []string {
 	}
 }
 
-// export returns the export of the shop's admin.
+// export returns the orders of a shop as the export files of the shop's admin.
 func export(shop []sold) []ingest.File {
 	var rows [][]string
 	for _, o := range shop {

@@ -162,7 +162,8 @@ func parquetOf(t *testing.T, question string) string {
 	return string(content)
 }
 
-// The rows of a Parquet file are in the given folder, readable only by this user, and removed afterwards.
+// A Parquet import stores the rows of the file in the given folder, readable only by this user, and removes them
+// afterwards.
 func TestRowsOfParquetArePrivate(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")

@@ -1,6 +1,7 @@
 // Package jobs runs long work: imports, trainings and the daily forecasts of workspaces. Every job reports its
 // progress, can be canceled, and is listed with the workspace's other jobs. A foreground job ends with its caller. A
-// background job outlives the request that started it, and its result is available for a while.
+// background job outlives the request that started it. The result of the job is available for a limited time after its
+// end.
 //
 // A [Routine] is recurring work of a workspace. It runs on a schedule or when a member requests it.
 //

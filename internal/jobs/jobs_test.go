@@ -412,7 +412,8 @@ func TestRecordsOfEarlierReleasesAreRead(t *testing.T) {
 	}
 }
 
-// Two nodes run one training of a workspace, and the second resumes it when the lease of the first has expired.
+// One node trains the model of a workspace and is killed. A second node resumes the training when the lease of the
+// first node has expired.
 func TestAnotherNodeResumesTheTrainingOfAKilledNode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})

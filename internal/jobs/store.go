@@ -15,7 +15,7 @@ const (
 	storeTime  = 24 * time.Hour // time after which a result that cannot be stored is discarded
 )
 
-// theStore is what a job waits for if its result cannot be stored.
+// theStore is the name of the resource that a job waits for if its result cannot be stored.
 const theStore = "the control database"
 
 // Save calls the function save, which stores the result of the workspace's running job of a kind. While save returns a

@@ -32,8 +32,8 @@ const (
 // parts of words. The training texts are the articles' names, their leads and the wordings of wordings.txt. The classes
 // are the articles and, last, the questions that no article answers.
 //
-// A text is a vector of its features' weighted idf, of length 1. The score of a class is the product of the vector and
-// the class's weights. The weights start at the mean of the class's texts (Rocchio 1971). The training is the
+// A text is a vector of its features' weighted idf, of length 1. The score of a class is the dot product of the vector
+// and the class's weights. The weights start at the mean of the class's texts (Rocchio 1971). The training is the
 // multiclass passive-aggressive algorithm (Crammer et al. 2006, PA-I). If the score of the best wrong class is less
 // than 1 below the score of the right class, the weights of both classes change. The change is as small as possible,
 // and at most maxStep. The result is the mean of the weights over all steps. A class has weights only for features of
@@ -241,7 +241,7 @@ func (c *classifier) likeness(words []string) []float32 {
 	return scores
 }
 
-// knownShare returns the share of the known words in a question, weighted by idf.
+// knownShare returns the share of the known words in a question, weighted by inverse document frequency (IDF).
 func (c *classifier) knownShare(words []string) float64 {
 	var known, all float64
 	for _, word := range words {

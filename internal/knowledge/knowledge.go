@@ -20,7 +20,7 @@ var articles embed.FS
 // ID identifies an article. It is the name of its file.
 type ID string
 
-// Topic is a group of articles. It is the folder of their files.
+// Topic is a group of articles with their files in one folder.
 type Topic string
 
 // The topics, as the contract names them.

@@ -18,7 +18,7 @@ type Match struct {
 
 // Constants of the search. The first five are the parameters of BM25F (Robertson, Zaragoza and Taylor 2004). All were
 // calibrated on testdata/questions.tsv. The constants wordingWeight and minScore were also calibrated on
-// testdata/development.tsv. Their last change used the accuracy on all question files.
+// testdata/development.tsv. Their values were chosen for the accuracy on all question files.
 const (
 	titleWeight   = 2.5
 	aliasWeight   = 4.5
@@ -159,7 +159,8 @@ func namesOf(title string) []string {
 	return []string{title, head, strings.TrimSuffix(tail, ")")}
 }
 
-// termsOf returns the words of a title or alias. At this point only common words have their weight.
+// termsOf returns the words of a title or alias. It sets the weights of common words only. The other weights are set
+// when the idf of each word is known.
 func termsOf(stems []string) []term {
 	terms := make([]term, len(stems))
 	for i, s := range stems {
@@ -309,8 +310,8 @@ func (x *index) parse(question string) query {
 	return q
 }
 
-// score returns the share of the question's weight that a document explains. It includes single words, and the title or
-// alias that the question matches best.
+// score returns the share of the question's weight that a document matches. The share combines matches of single words
+// with the match of the closest title or alias.
 func (d *document) score(q query) float64 {
 	var words, typed float64
 	matched := 0
@@ -455,7 +456,7 @@ var commonVocabulary = func() vocabulary {
 }()
 
 // nearest returns the stems of the known words that a misspelled word most probably is, in alphabetical order. They are
-// one edit away, or two in a word of eight letters or more. Another first letter is treated as one more edit.
+// one edit away, or two in a word of eight letters or more. A different first letter counts as an additional edit.
 func (v vocabulary) nearest(word string) []string {
 	limit := 0
 	switch {

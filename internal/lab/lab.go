@@ -33,7 +33,7 @@ type Report interface {
 	Took(time.Duration)
 }
 
-// Verdict is the first part of a report.
+// Verdict states whether the figures of a report are usable, with the reasons if they are not.
 type Verdict struct {
 	Status  Status   `json:"status"`
 	Reasons []string `json:"reasons"` // reasons, one sentence each; empty if the status is ok

@@ -77,7 +77,7 @@ type mmmMultiple struct {
 	stats.Summary
 }
 
-// addShapes adds the results that only some models have.
+// addShapes adds the best frequencies and the time-varying multipliers, which only some channels have.
 func (r *MMMReport) addShapes() {
 	for _, channel := range r.posterior.Channels() {
 		if f := r.posterior.BestFrequency(channel); f != nil {

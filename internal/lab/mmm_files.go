@@ -119,7 +119,7 @@ func (r *MMMReport) writeContributions(w *csv.Writer) error {
 	return writeAll(w, lines)
 }
 
-// periods returns one line per period with statistics of the draws' contributions.
+// periods returns one line per period with statistics of the incremental outcome over the draws.
 func (r *MMMReport) periods(geo []string, channel measure.Channel, contributions [][]float64) [][]string {
 	draws, lines := make([]float64, len(contributions)), make([][]string, len(r.labels))
 	for t, label := range r.labels {

@@ -36,7 +36,7 @@ func Open(path string) (*Table, error) {
 }
 
 // Read reads a table. Error messages contain the name. Read skips a byte order mark. It rejects a file without a header
-// or records, and text that is not UTF-8. It also rejects a record with another length than the header.
+// or records, and text that is not UTF-8. It also rejects a record with a different number of cells than the header.
 func Read(name string, r io.Reader) (*Table, error) {
 	t := &Table{name: name}
 	buffered := bufio.NewReaderSize(r, 1<<16)
@@ -236,7 +236,7 @@ func moment(cell string) (float64, bool) {
 var epoch = civil.New(1970, time.January, 1)
 
 // InWhole converts decimal amounts to whole numbers of a smaller unit, so sums are exact. The result unit is the number
-// of smaller units in 1. The unit is a power of ten that preserves every digit while the sum is below 2^53. For a
+// of smaller units in 1. The unit is a power of ten that preserves every digit while the sum is below 2^52. For a
 // million amounts of 1,000,000, three decimals remain.
 func InWhole(amounts []float64) (whole []int64, unit float64) {
 	var sum float64

@@ -29,7 +29,7 @@ func (q *Quota) Take(ctx context.Context, who string, now time.Time) (wait time.
 	return max(c.Ends.Sub(now), time.Nanosecond)
 }
 
-// Return removes one counted event that did not happen.
+// Return subtracts one event that was counted but did not happen.
 func (q *Quota) Return(ctx context.Context, who string, now time.Time) {
 	if err := q.Counter.Return(ctx, q.key(who), now); err != nil {
 		q.Log.WarnContext(ctx, "event not returned", slog.String("what", q.What), slog.Any("error", err))

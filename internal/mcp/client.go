@@ -24,12 +24,13 @@ const (
 	appSession = "ui-"
 )
 
-// client returns what the sender of a message can show. Only the headers of the message contain this information.
+// client returns the kinds of content that the sender of a message can show. Only the headers of the message contain
+// this information.
 func (in Incoming) client() Client {
 	return Client{Links: in.ProtocolVersion >= linksSince, Apps: strings.HasPrefix(in.SessionID, appSession)}
 }
 
-// sessionID returns the ID of a session for the capabilities of a client, or "" for none.
+// sessionID returns a new session ID if the client can show views, otherwise "".
 func sessionID(capabilities json.RawMessage) string {
 	extensions := member(capabilities, "extensions")
 	types := member(member(extensions, appExtension), "mimeTypes")

@@ -18,8 +18,8 @@ import (
 const maxProblems = 5
 
 // decode decodes a call's arguments into the struct that the parameter into points to, and applies defaults. It reports
-// all mistakes in one message. The corrected call uses the tool's name and, for words such as yesterday, the current
-// day.
+// all mistakes in one message with a corrected call. The parameters tool and today are only for this call: today
+// resolves words such as yesterday.
 func (o *object) decode(tool string, today civil.Date, args json.RawMessage, into any) error {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -113,7 +113,7 @@ func (d *decoder) twice(path string) {
 	d.report(func() string { return path + " is given twice" })
 }
 
-// absent applies the default. Defaults are validated when the tags are parsed, so it reports nothing.
+// absent applies the default. Defaults are validated when the tags are parsed, so absent never reports a mistake.
 func (d *decoder) absent(p *parameter, into reflect.Value) {
 	if p.standard != nil {
 		d.value(&p.shape, p.standard, into.FieldByIndex(p.index), p.name)

@@ -7,7 +7,7 @@ import (
 	"assay/internal/spelling"
 )
 
-// maxNameLength limits the work on an unknown name.
+// maxNameLength is the maximum length in bytes of an unknown name for which [Nearest] searches a known name.
 const maxNameLength = 64
 
 // nearest returns the parameter with the closest name, or nil.

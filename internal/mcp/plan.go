@@ -99,7 +99,7 @@ func (o *object) add(t reflect.Type, index []int) {
 	}
 }
 
-// tags are the tags of a field, with its name for the message of a panic.
+// tags contains the tags of a field, and the field's name for the message of a panic.
 type tags struct {
 	reflect.StructTag
 	where string

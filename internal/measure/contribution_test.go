@@ -23,7 +23,8 @@ func TestContributionSubtractsEachCostOnce(t *testing.T) {
 		With(CostRule{Kind: Shipping, Share: 500_000, Fixed: dollars(100)}).With(CostRule{Kind: Returns, Share: 100_000})
 	goods := []Goods{{Day: costDay, Units: 3, Net: 9000, Costed: 3, CostedNet: 9000, Cost: 3000}}
 	c := NewContribution([]SalesDay{sale(costDay, 500)}, goods, rules, RevenueBasis{})
-	// 120.00 - 20.00 tax - 5.00 refund - 30.00 goods - (3.48 + 0.60) fees - (5.00 + 2.00) shipping - 0.50 returns
+	// The contribution is 120.00 - 20.00 tax - 5.00 refund - 30.00 goods - (3.48 + 0.60) fees - (5.00 + 2.00) shipping
+	// - 0.50 returns.
 	if want := int64(12000 - 2000 - 500 - 3000 - 408 - 700 - 50); c.Amount() != want || !c.Known() || c.CostBasis() != UnitCosts {
 		t.Errorf("contribution %d of %s, want %d of %s", c.Amount(), c.CostBasis(), want, UnitCosts)
 	}

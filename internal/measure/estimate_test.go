@@ -25,7 +25,8 @@ func TestMultiplesOfEstimatesKeepTheirBoundsInOrder(t *testing.T) {
 	}
 }
 
-// Independent errors of 3 and 4 below the estimates give 5 below the sum. Errors of 6 and 8 above give 10 above.
+// Independent errors of 3 and 4 below the estimates give an error of 5 below the sum. Errors of 6 and 8 above the
+// estimates give an error of 10 above the sum.
 func TestSumsOfEstimatesAddVariances(t *testing.T) {
 	t.Parallel()
 	if got, want := estimate(10, 7, 16).Plus(estimate(20, 16, 28)), estimate(30, 25, 40); got != want {

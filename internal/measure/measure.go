@@ -100,7 +100,8 @@ func Surfaces() []Surface {
 // Model is an attribution model.
 type Model string
 
-// Models that need only the touchpoints of an order, and the model of the platforms' claims.
+// All models except PlatformReported need only the touchpoints of an order. PlatformReported uses the conversions that
+// platforms report.
 const (
 	LastTouch        Model = "last_touch"
 	FirstTouch       Model = "first_touch"

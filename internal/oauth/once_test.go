@@ -57,7 +57,7 @@ func (s *service) codes(c client, n int) []people.Secret {
 	return codes
 }
 
-// secondServer returns a second server on the same data, as another process has.
+// secondServer returns a second server on the same data, like a server in another process.
 func (s *service) secondServer() http.Handler {
 	s.t.Helper()
 	store := s.elsewhere()

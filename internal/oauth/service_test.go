@@ -116,8 +116,8 @@ func (s *service) person(email string, role control.Role) control.User {
 	return u
 }
 
-// coOwner adds another owner of both workspaces, who never signs in, because the last owner of a workspace cannot
-// leave.
+// coOwner adds another owner to both workspaces, because the last owner of a workspace cannot leave. The added owner
+// never signs in.
 func (s *service) coOwner(email string) {
 	s.t.Helper()
 	u := control.User{ID: "olga", Email: email, Password: "none", CreatedAt: s.clock.now()}

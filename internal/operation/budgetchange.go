@@ -33,7 +33,7 @@ type BudgetRollback struct {
 	Confirm bool
 }
 
-// RollBackBudgetChange sets the value that a campaign had before a change.
+// RollBackBudgetChange restores the value that a campaign had before a change.
 var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
 	Spec{Name: "budget_change.rollback", Needs: Approve, Facts: true, Undo: "Roll back the rollback: a rollback is also a change."},
 	func(r *Run, ctx context.Context, in BudgetRollback) (budgetchange.Result, error) {

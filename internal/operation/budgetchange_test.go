@@ -58,7 +58,7 @@ func (s *site) withPlatform() *simulator.TikTok {
 	return sim
 }
 
-// writes is the number of requests that asked for a change.
+// writes returns the number of requests for a change.
 func writes(sim *simulator.TikTok) (n int) {
 	for _, e := range sim.Log() {
 		if e.Mutating {

@@ -154,7 +154,7 @@ func TestTheInstallationIsTheOperators(t *testing.T) {
 	kind(t, "the service reads", err, "")
 }
 
-// Each role may run the operations that it needs.
+// A viewer may read. An analyst may also write. An admin and an owner may also manage the workspace.
 func TestRolesAllowOperations(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -21,8 +21,8 @@ type Costs struct {
 	Rate   float64           `json:"rate"`   // contribution before ad spend per unit of revenue
 }
 
-// SetCost enters a cost that applies from a day on. It replaces a cost with the same kind, sales and first day. The amount
-// per order is in the workspace's currency.
+// SetCost enters a cost that applies from a day on. It replaces a cost with the same kind, surface, channel and first
+// day. The amount per order is in the workspace's currency.
 var SetCost = Operation[measure.CostRule, None]{
 	Spec{Name: "cost.set", Needs: Write, Undo: "Set the earlier value, or remove the cost; the audit log has the value."},
 	func(r *Run, ctx context.Context, rule measure.CostRule) (None, error) {
@@ -30,7 +30,7 @@ var SetCost = Operation[measure.CostRule, None]{
 	},
 }
 
-// RemoveCost removes the cost with the given kind, sales and first day.
+// RemoveCost removes the cost with the given kind, surface, channel and first day.
 var RemoveCost = Operation[measure.CostRule, None]{
 	Spec{Name: "cost.remove", Needs: Write, Undo: "Set the cost again; the audit log has it."},
 	func(r *Run, ctx context.Context, rule measure.CostRule) (None, error) {

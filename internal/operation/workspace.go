@@ -74,14 +74,14 @@ func (r *Run) deleteWorkspace(ctx context.Context, _ None) (None, error) {
 	return None{}, r.Drop(ctx, r.Workspace.ID)
 }
 
-// ClearFacts removes the facts of a deleted workspace with the same ID. Such facts remain if a process ended during the
-// deletion.
+// ClearFacts removes the facts of a deleted workspace that had the ID of this workspace. Such facts remain if a process
+// ended during the deletion.
 var ClearFacts = Operation[None, None]{
 	Spec{Name: "workspace.clear", Needs: Manage, Facts: true, Locks: true, Undo: "The action cannot be undone. Restore a backup."},
 	func(r *Run, ctx context.Context, _ None) (None, error) { return None{}, r.Drop(ctx, r.Workspace.ID) },
 }
 
-// ListUnopened returns why facts cannot be opened, by workspace.
+// ListUnopened returns, by workspace, the reason why the facts cannot be opened.
 var ListUnopened = Operation[None, map[measure.WorkspaceID]string]{
 	Spec{Name: "workspace.unopened", Needs: Read, Scope: Installation, Facts: true},
 	(*Run).listUnopened,

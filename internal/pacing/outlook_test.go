@@ -21,8 +21,8 @@ var (
 	quarter = civil.Range{First: civil.New(2026, 1, 1), Last: civil.New(2026, 3, 31)}
 )
 
-// shop is a call on March 10. Since January 10, every day has a revenue of 150 in two orders. Spend is 40 per day up to
-// March 8.
+// shop returns a call on March 10. Since January 10, every day has a revenue of 150 in two orders. Spend is 40 per day
+// up to March 8.
 func shop(t *testing.T) *toolkit.Call {
 	t.Helper()
 	reader := toolkittest.ShopReader(t)
@@ -33,10 +33,10 @@ func shop(t *testing.T) *toolkit.Call {
 	return &toolkit.Call{Snapshot: snap, Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 }
 
-// near reports whether a value is within a hundredth of the wanted one. Forecasts of a constant are nearly constant.
+// near reports whether a value is within 1% of the expected value. Forecasts of a constant series are nearly constant.
 func near(got *float64, want float64) bool { return got != nil && math.Abs(*got-want) <= 0.01*want }
 
-// The first nine days of March have results, the other 22 days a forecast.
+// The first nine days of March have results. The other 22 days have a forecast.
 func TestGoalsHaveResultsAndForecasts(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
@@ -87,7 +87,7 @@ func TestGoalsHaveResultsAndForecasts(t *testing.T) {
 	}
 }
 
-// Without the first days of its period, the result of a goal is unknown, and so are its chance and its pace.
+// If the data do not cover the first days of a target's period, the status is unknown and there is no forecast.
 func TestAGoalFromBeforeTheDataHasNoForecast(t *testing.T) {
 	t.Parallel()
 	g := Goal{Metric: snapshot.Revenue, Period: QuarterlyPeriod, Days: quarter, Value: 13_500}

@@ -86,8 +86,9 @@ func (p Plot) Series(ctx context.Context, s *snapshot.Snapshot) (shown []snapsho
 	return p.withOther(s, alone, rest), whole, nil
 }
 
-// apart sorts the channels, largest first, and separates the channels with their own series from the rest. A pie shows
-// a whole, so its rest includes the channels that were not requested. Other charts omit these channels.
+// apart sorts the channels, largest first, and separates the channels with their own series from the other channels. A
+// pie shows a whole, so its other channels include those that were not requested. Other types of charts omit channels
+// that were not requested.
 func (p Plot) apart(
 	s *snapshot.Snapshot, wanted []measure.Channel, found map[measure.Channel]snapshot.Series,
 ) (alone, rest []snapshot.NamedSeries) {

@@ -62,7 +62,7 @@ type viewSeries struct {
 }
 
 // ViewData returns the figures of a chart for its interactive view: revenue, orders and spend of every series by day.
-// If these are too many values, the figures are by week or month, as far as the request allows.
+// If there are too many daily values, the figures are by week or month.
 func (p Plot) ViewData(
 	s *snapshot.Snapshot, shown []snapshot.NamedSeries, whole snapshot.Series, marks []Mark, summary string,
 ) (json.RawMessage, error) {

@@ -81,7 +81,7 @@ func (p *Postgres) Start(t testing.TB) {
 	})
 }
 
-// Kill ends the server at once, like a crash.
+// Kill ends the server immediately, like a crash.
 func (p *Postgres) Kill(t testing.TB) {
 	t.Helper()
 	p.running.kill(t)

@@ -129,7 +129,7 @@ func (p *process) stop(t testing.TB) {
 	}
 }
 
-// kill ends the server at once, like a crash.
+// kill ends the server immediately, like a crash.
 func (p *process) kill(t testing.TB) {
 	t.Helper()
 	if err := syscall.Kill(p.pid, syscall.SIGKILL); err != nil {

@@ -31,7 +31,7 @@ func StartRedis(t testing.TB) *Redis {
 	return r
 }
 
-// Start starts the server again after [Redis.Kill], without its data.
+// Start starts the server without data, for the first time or after [Redis.Kill].
 func (r *Redis) Start(t testing.TB) {
 	t.Helper()
 	r.running = r.account.start(t, r.dir, nil, r.program, "--bind", "127.0.0.1", "--port", r.port, "--requirepass", Password,
@@ -45,7 +45,7 @@ func (r *Redis) Start(t testing.TB) {
 	})
 }
 
-// Kill ends the server at once, like a crash.
+// Kill ends the server immediately, like a crash.
 func (r *Redis) Kill(t testing.TB) {
 	t.Helper()
 	r.running.kill(t)

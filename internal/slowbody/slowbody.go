@@ -17,8 +17,8 @@ import (
 // Grace is the extra time for bodies that are still being received on shutdown.
 const Grace = time.Second
 
-// arrivals are the connections on which a request body is still being received. On shutdown they get [Grace], so that a
-// slow or stalled sender delays neither the shutdown nor running calls.
+// arrivals are the connections on which a request body is still being received. On shutdown, these connections have the
+// time [Grace], so that a slow or stalled sender delays neither the shutdown nor running calls.
 type arrivals struct {
 	now func() time.Time // the real clock
 

@@ -16,8 +16,8 @@ import (
 // ReturnBasis is the evidence for a channel's best estimate of its return.
 type ReturnBasis string
 
-// The bases, by priority, with one exception. Applied experiments that the model does not use have priority over a
-// model without any experiment on the channel.
+// The bases are in order of priority. There is one exception: applied experiments that the model does not use have
+// priority over a model without any experiment on the channel.
 const (
 	ByModel       ReturnBasis = "model"       // posterior of the media mix model, which experiments calibrate
 	ByExperiments ReturnBasis = "experiments" // last-touch ROAS times the factor of applied experiments
@@ -44,8 +44,8 @@ type Return struct {
 	Factor    *experiment.ChannelFactor // factor of applied experiments
 }
 
-// ClaimedOver returns the return that the platform reports, divided by the incremental return. It returns false if one
-// of them is unknown or the best estimate is not positive.
+// ClaimedOver returns the return that the platform reports, divided by the incremental return. It returns false if
+// either return is unknown or if the incremental return is not positive.
 func (r Return) ClaimedOver() (float64, bool) {
 	if r.Claimed == nil || r.Best == nil || !(r.Best.Value > 0) {
 		return 0, false

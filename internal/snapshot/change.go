@@ -109,7 +109,7 @@ type changes struct {
 
 func (w *changes) revenue(s measure.Sums) int64 { return w.Workspace.Basis.Revenue(s) }
 
-// split adds a split. The rest of the change becomes a separate part.
+// split adds a split with the largest parts, at most the number most. The remaining change becomes the part "other".
 func (w *changes) split(by Dimension, parts []change.Part, most int) {
 	if len(parts) == 0 {
 		return
@@ -129,8 +129,8 @@ func (w *changes) factors(by Dimension, names []string, before, after []float64)
 	w.split(by, parts, len(parts))
 }
 
-// byOrderValue splits by the number of orders and their value. A window without orders uses the AOV of the other
-// window. The change then comes from the number of orders only.
+// byOrderValue splits the change into the effects of the number of orders and of their value. A window without orders
+// uses the AOV of the other window. The change then comes from the number of orders only.
 func (w *changes) byOrderValue() {
 	after, before := w.now.OrderCount(), w.before.OrderCount()
 	valueAfter, ok := measure.AOV(w.revenue(w.now.Sums), w.now.Orders)
@@ -208,8 +208,8 @@ func (w *changes) bySurface(ctx context.Context) error {
 	return nil
 }
 
-// byProduct splits by product, and by units, list prices and discounts of the products. Revenue that is not charged for
-// products, such as tax and shipping, is the part "other".
+// byProduct splits the change of revenue by product, and by units, list prices and discounts of the products. Revenue
+// that is not charged for products, such as tax and shipping, is the part "other".
 func (w *changes) byProduct(ctx context.Context) (err error) {
 	if w.products, err = w.ProductSpans(ctx, w.of.Windows); err != nil {
 		return err
@@ -278,7 +278,8 @@ func netByName(spans map[productKey]warehouse.ProductSpan) map[string]int64 {
 	return out
 }
 
-// byRegion splits by region of the country with the most orders. Revenue without a region is the part "other".
+// byRegion splits the change by the regions of the country with the most orders. Revenue without a region is the part
+// "other".
 func (w *changes) byRegion(ctx context.Context) error {
 	found, err := w.facts.RegionDays(ctx, w.Workspace.ID, w.of.Windows.Recent.Span(w.of.Windows.Earlier))
 	if err = w.noted("region_days", len(found), err, "days of regions", w.of.Windows.Recent); err != nil {

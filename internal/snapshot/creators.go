@@ -222,7 +222,7 @@ func meanValue(c *Snapshot, all []Creator) float64 {
 	return value
 }
 
-// wholeDays returns the store's days up to today, or only today if it has none.
+// wholeDays returns the store's days up to today, or only today if the store has no days.
 func wholeDays(c *Snapshot) civil.Range {
 	if have := c.Store.Days(); have.Days() > 0 {
 		return civil.Range{First: civil.Earliest(have.First, c.Today), Last: c.Today}

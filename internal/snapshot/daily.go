@@ -157,8 +157,8 @@ type Drift struct {
 	Expected float64 // expected total of the same days
 }
 
-// Drift returns the latest deviation, or nil if there is none. runLength is the mean number of days between two false
-// alarms.
+// Drift returns the latest lasting deviation from the expected values, or nil if there is none. runLength is the mean
+// number of days between two false alarms.
 func (s *Daily) Drift(judged []forecast.Expectation, runLength float64) (*Drift, error) {
 	errors := make([]float64, len(judged))
 	for i, e := range judged {

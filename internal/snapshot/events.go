@@ -111,7 +111,7 @@ func (d changeDay) effect(deviation float64) float64 {
 
 func (d changeDay) odd() bool { return d.judged.Known && d.judged.Actionable }
 
-// in returns the days of a range that are in the earlier or the recent window.
+// in returns the days of a range that are in the earlier window, or in the recent window if earlier is false.
 func (c *calendar) in(days civil.Range, earlier bool) []changeDay {
 	var out []changeDay
 	for _, d := range c.days {
@@ -235,7 +235,7 @@ func (w *changes) findNotes() {
 	}
 }
 
-// countries returns the country of a time zone.
+// countries returns the country of a time zone as a list, which is empty if the country is unknown.
 func countries(zone string) []string {
 	if country := holiday.CountryOf(zone); country != "" {
 		return []string{country}
@@ -270,8 +270,8 @@ func (w *changes) known(d changeDay) bool {
 	})
 }
 
-// leastExpected is the minimum number of expected orders or units on days without orders or units. The probability of
-// such days is then below one in a thousand.
+// leastExpected is the minimum expected number of orders or units at which days without orders or units are an event.
+// The Poisson probability of zero orders or units is then at most one in a thousand.
 var leastExpected = math.Log(1000)
 
 // findEmptyDays adds the runs of days without an order that chance does not explain.

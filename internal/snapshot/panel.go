@@ -104,7 +104,8 @@ func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 		m := cohort.Member{Channel: customer.Channel, AgeDays: p.Observed.Sub(customer.FirstDay)}
 		for _, d := range customer.Days {
 			if amount := of(d); amount != 0 && !d.Day.After(p.Observed) {
-				// A refund with a date before the first order is a data error. It counts on the first day.
+				// A refund with a date before the first order is a data error. The refund is assigned to the day of the
+				// first order.
 				m.Gains = append(m.Gains, cohort.Gain{Day: max(0, d.Day.Sub(customer.FirstDay)), Amount: amount})
 			}
 		}

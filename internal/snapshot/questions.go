@@ -55,7 +55,8 @@ func (q *questions) FirstCreative(ctx context.Context, of warehouse.CampaignsOf)
 	return found, q.noted("creatives", len(found.Rows), err, "creatives", of.Windows.Recent)
 }
 
-// AdHistory returns the states of ads at the end of a period and the changes within it.
+// AdHistory returns the states of campaigns at the end of a period, and the changes of campaigns, ad sets and ads
+// within it.
 func (q *questions) AdHistory(ctx context.Context, of measure.AdHistoryOf, days civil.Range) (
 	measure.AdHistory, error,
 ) {

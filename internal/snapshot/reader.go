@@ -114,7 +114,7 @@ type modelKey struct {
 	training bool
 }
 
-// recordsKey is a state of a workspace's forecast records.
+// recordsKey identifies a state of a workspace's forecast records.
 type recordsKey struct {
 	workspace measure.WorkspaceID
 	made      int64 // microseconds since 1970

@@ -61,7 +61,7 @@ func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, day
 	if days.Days() == 0 {
 		return Series{}, nil
 	}
-	// Later reports show which days had no spend.
+	// The query includes reports after the period, because a later report shows that a day without rows had no spend.
 	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.Days().Last})
 	if err != nil {
 		return Series{}, err
@@ -117,7 +117,8 @@ func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days 
 	[]warehouse.DayTotal, error,
 ) {
 	if channel != "" {
-		// Later reports show whether the last days without a report had no spend.
+		// The range ends on the store's last day, because later reports show whether earlier days without a report had
+		// no spend.
 		days.Last = c.Store.Days().Last
 	}
 	key := daysRead{channel, days}
@@ -209,7 +210,7 @@ func (s Series) Plus(t Series) Series {
 	return sum
 }
 
-// Minus returns the series without a part. The part has the same days or none.
+// Minus returns the series without a part. The part has the same days as the series, or no days.
 func (s Series) Minus(part Series) Series {
 	rest := Series{Days: s.Days, totals: slices.Clone(s.totals), RevenueUnknown: s.RevenueUnknown}
 	for i, d := range part.totals {

@@ -452,7 +452,8 @@ func TestSurveyAnswersMoveCredit(t *testing.T) {
 	}
 	storetest.Load(t, b.facts, b.workspace.ID, "survey.csv", &answers)
 	s, recent, earlier = blend()
-	// A fourth of the answers names no channel. The other question names no channel at all and is not used.
+	// A fourth of the answers names no channel. The answers to the other question name no channel, so this question is
+	// not used.
 	if got := s.Blended; got.Answers != 15 || math.Abs(got.UnmappedShare-0.25) > 1e-12 || got.SurveyWeight <= 0 || got.SurveyWeight >= 1 {
 		t.Errorf("%+v, want 15 answers and a fourth without a channel", got)
 	}

@@ -89,8 +89,8 @@ type PlanMetrics struct {
 	GapPct       *answer.Percent `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
 }
 
-// PlanMetricsOf returns the expected results of an allocation. The factor times scales amounts from the window to the
-// answer's period.
+// PlanMetricsOf returns the expected results of an allocation. The parameter times is the factor that scales amounts
+// from the window to the answer's period.
 func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64) PlanMetrics {
 	out := PlanMetrics{
 		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * cmp.Or(plan.Start, m.Spend())), Lift: Posterior[answer.Money](plan.Lift, times),

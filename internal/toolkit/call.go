@@ -170,7 +170,8 @@ func With(arguments map[string]any, name string, value any) map[string]any {
 	return arguments
 }
 
-// Describe adds the sources of these kinds, the method of the figures and the date range of the store's data.
+// Describe adds to the answer the sources of the given kinds, the method of the figures and the date range of the
+// store's data.
 func (c *Call) Describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
 	a.Sources = []answer.Source{}
 	for _, s := range c.Store.Sources {
@@ -266,7 +267,7 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	return ""
 }
 
-// moved describes the change of a channel. It returns "" if there is none.
+// moved describes the change of a channel's revenue. It returns "" if the revenue did not change.
 func (c *Call) moved(channel measure.Channel, way string, by int64) string {
 	if by == 0 {
 		return ""

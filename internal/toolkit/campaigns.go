@@ -34,8 +34,8 @@ const (
 // sureCampaign is the minimum probability for the verdict to scale or to cut a campaign.
 const sureCampaign = 0.9
 
-// untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and
-// 1.
+// untestedMarginal is the assumed ratio of marginal to average return of a channel that is not in a model. It is the
+// middle of the range from 0.5 to 1.
 const untestedMarginal = 0.75
 
 // CampaignKey identifies a campaign.
@@ -137,7 +137,7 @@ func (c *Call) marginalShare(channel measure.Channel) float64 {
 	return untestedMarginal
 }
 
-// changeOf returns the last-touch return of a campaign and its changes from the period before.
+// changeOf returns the last-touch return of a campaign and its changes from the previous period.
 func (c *Call) changeOf(t, before warehouse.CampaignTotal) (r CampaignReturn) {
 	if !c.Store.Untouched() {
 		r.LastTouch = answer.RatioOf(measure.ROAS(c.Workspace.Basis.Revenue(t.Credited), t.Spend))

@@ -11,7 +11,7 @@ import (
 )
 
 // ExpectedEffect is the expected change of weekly revenue and contribution according to the media mix model. The audit
-// row of a budget change also contains it. Amounts are in whole units of the workspace's currency.
+// row of a budget change also contains the expected effect. Amounts are in whole units of the workspace's currency.
 type ExpectedEffect struct {
 	Metric   string          `json:"metric"`
 	Per      string          `json:"per"`

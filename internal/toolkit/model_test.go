@@ -21,7 +21,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// trained is an active model of two channels up to March 9 with three experiments.
+// trained returns an active model of two channels with data up to March 9 and three experiments.
 func trained(call *toolkit.Call) *mix.Model {
 	test := func(id string) mix.Calibration {
 		return mix.Calibration{Test: mix.Test{ID: id, Channel: "facebook", Days: days("2026-01-01", "2026-01-28"), Share: 0.25, Lift: &mmm.Lift{DeltaX: 100, DeltaY: 250, Sigma: 50}}}

@@ -199,7 +199,8 @@ type PlanProfit struct {
 	BudgetChange
 }
 
-// BudgetChange is the advice on a budget that differs from current spend. The model allocates both.
+// BudgetChange is the advice on a budget that differs from current spend. It compares the model's allocation of the
+// budget with the model's allocation of current spend.
 type BudgetChange struct {
 	BudgetPays   *answer.Percent `json:"budget_pays_pct,omitempty" doc:"Probability that the changed budget raises contribution after spend, compared with current spend."`
 	BudgetAdvice BudgetAdvice    `json:"budget_advice,omitempty" doc:"raise, lower: change the budget; keep: stay at current spend."`

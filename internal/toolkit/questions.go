@@ -32,7 +32,7 @@ func (q Questions) Run(ctx context.Context, tool string, args json.RawMessage) (
 	return q.session.callTool(ctx, tool, args)
 }
 
-// Previous returns the last call of the caller's previous question, or nil if there is none in the last minutes.
+// Previous returns the last call of the caller's previous question, or nil if there is none in the last 15 minutes.
 func (q Questions) Previous() *ask.Call {
 	if call, ok := q.session.service.previous.GetIfPresent(q.session.asker()); ok {
 		return &call
@@ -71,7 +71,8 @@ type questions struct {
 	previous   *otter.Cache[asker, ask.Call] // the last call of the last question
 }
 
-// NewTranslator returns a translator of questions to these tools. Tools that answer questions are excluded.
+// NewTranslator returns a translator of questions to calls of the given tools. Tools that answer questions are
+// excluded.
 func NewTranslator(all []Tool) (*ask.Translator, error) {
 	var described []ask.Tool
 	for _, t := range all {

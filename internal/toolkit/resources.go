@@ -69,7 +69,7 @@ var resourceKinds = []resourceKind{
 	{ArticleURI, "text/markdown", "", listArticles, readArticle, nil},
 }
 
-// one lists the only resource of a kind.
+// one returns a function that lists the only resource of a kind.
 func one(name, title, description string) func(context.Context, *Session) ([]mcp.Resource, error) {
 	return func(context.Context, *Session) ([]mcp.Resource, error) {
 		return []mcp.Resource{{Name: name, Title: title, Description: description}}, nil

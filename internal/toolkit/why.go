@@ -90,8 +90,8 @@ func (w Why) Sentence() string { return w.sentence }
 func (w Why) SentenceOnly() Why { return Why{sentence: w.sentence} }
 
 // leadingParts returns the largest parts in the direction of the change. They are the largest part of orders and AOV,
-// the largest channel, and the largest part of the other dimensions. It excludes spend and ROAS, because they offset
-// each other.
+// the largest channel, and the largest part of the other dimensions. leadingParts excludes the split by spend and ROAS,
+// because these two parts offset each other.
 func leadingParts(found snapshot.Change) (leading []snapshot.Split) {
 	var other snapshot.Split
 	for _, s := range found.Splits {

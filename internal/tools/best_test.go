@@ -40,10 +40,10 @@ func (s returnsSeen) best(channel measure.Channel, b toolkit.Best) {
 	}
 }
 
-// fixture90 are the 90 days before the fixture's day, as arguments.
+// fixture90 contains the 90 days before the fixture's day, as arguments of a tool.
 const fixture90 = `"start_date":"2025-12-10","end_date":"2026-03-09"`
 
-// withoutModels is a store with data and experiments and no model.
+// withoutModels returns a session on a store with data and experiments, but without a model.
 func withoutModels(t *testing.T, experiments []control.Experiment) mcp.Session {
 	t.Helper()
 	deps := fixtureDeps(t)

@@ -32,7 +32,7 @@ import (
 // fixtureBudgets are the simulated platforms of the fixture. Tests read them and do not change them.
 var fixtureBudgets *simulated
 
-// simulated executes changes on simulated platforms. Every workspace is connected to them.
+// simulated executes changes on simulated platforms. Every workspace is connected to the simulated platforms.
 type simulated struct {
 	*budgetchange.Executor
 	store    *sqlstore.Store
@@ -132,7 +132,7 @@ func newSimulated(database sqlstore.Options) (*simulated, error) {
 	return s, nil
 }
 
-// changingService is a service with platforms of its own, which a test may change.
+// changingService returns a service with its own simulated platforms, which a test may change.
 func changingService(t *testing.T) (*toolkit.Service, *simulated) {
 	t.Helper()
 	deps := fixtureDeps(t)

@@ -170,8 +170,8 @@ func plantedStore(t *testing.T, seed uint64, p plant) CompareAnswer {
 	return decoded[CompareAnswer](t, callAs(t, session, "compare", arguments).StructuredContent)
 }
 
-// The first possible cause is the planted one in at least 80% of the stores. The short form has one store of three
-// causes.
+// The first possible cause is the planted cause in at least 80% of the stores of the nightly test. The default test has
+// one store for each of three causes, and the short test has one store.
 func TestTheFirstCauseIsThePlantedOne(t *testing.T) {
 	t.Parallel()
 	seeds, names, most := []uint64{1}, []string{"outage of three days", "list prices up by 20%", "tracking lost on ten days"}, 0

@@ -98,7 +98,7 @@ func chartMetricsOf(metric snapshot.Metric, all toolkit.StoreMetrics) ChartMetri
 	return ChartMetrics{Revenue: &all.Revenue}
 }
 
-// chartSummary returns the total, its change and, with several channels, the share of the largest one.
+// chartSummary returns the total, its change and, with several channels, the share of the largest channel.
 func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
 	total, change := chartTotal(c, a)
 	name := plotting.Names[a.Metric]
@@ -182,7 +182,8 @@ func chartNext(c *toolkit.Call, a *ChartAnswer, days civil.Range) {
 	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See totals by channel.")
 }
 
-// dotsPerPixel makes images sharp on high-resolution screens while their files stay small.
+// dotsPerPixel is the number of image pixels per CSS pixel. It makes images sharp on high-resolution screens while
+// their files stay small.
 const dotsPerPixel = 1.25
 
 // plotOf returns the requested chart with the keys of its channels, without duplicates.

@@ -26,7 +26,7 @@ func pictureOf(t *testing.T, r mcp.CallResult) []byte {
 	return data
 }
 
-// ASSAY_PICTURES is a folder to which the test writes the images for inspection.
+// ASSAY_PICTURES names a folder to which the test writes the images for inspection.
 func TestChartsAreImages(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ASSAY_PICTURES")

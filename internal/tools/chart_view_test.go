@@ -111,7 +111,8 @@ func TestResultsLinkToTheChartAsSVG(t *testing.T) {
 	}
 }
 
-// The data of the view add up to the totals of the answer, for each metric, whichever metric was requested.
+// For each metric, the data of the chart's view add up to the totals of the performance tool. The requested metric has
+// no effect on this.
 func TestDataOfTheViewAddUp(t *testing.T) {
 	t.Parallel()
 	const window = `"start_date":"2026-01-05","end_date":"2026-02-28","detail_level":"debug"`

@@ -44,8 +44,8 @@ func (fixtureExperiments) Experiments(_ context.Context, ws measure.WorkspaceID)
 // testedRegions are the regions of the workspace "tested".
 var testedRegions = []string{"AL", "AR", "AZ", "CO", "CT", "GA", "IA", "KS", "MD", "MN", "NV", "OR", "SC", "UT", "WA", "WI"}
 
-// testedBatch is 24 weeks of orders, one per day and region. During the four weeks of an experiment, four regions have
-// four times the spend and 20% more revenue.
+// testedBatch returns 24 weeks of orders, one per day and region. During the four weeks of an experiment, four regions
+// have four times the spend and 20% more revenue.
 func testedBatch() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	r := rand.New(rand.NewPCG(11, 12))

@@ -95,7 +95,7 @@ type LifecycleRow struct {
 	Suppressed  bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values."`
 }
 
-// PaybackDays is the day after the first order on which CAC is covered, with its interval.
+// PaybackDays is the number of days from the first order until CAC is covered, with its interval.
 type PaybackDays struct {
 	Value answer.Count  `json:"value"`
 	Low   answer.Count  `json:"low"`

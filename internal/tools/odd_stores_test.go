@@ -74,7 +74,7 @@ func loyalAs(charged func(i int) int64) *warehouse.Batch {
 	return b
 }
 
-// oddStores are stores in which a total is zero, or a group has at most one member.
+// oddStores returns stores in which a total is zero or a group has at most one member.
 func oddStores() map[measure.WorkspaceID]*warehouse.Batch {
 	creators := &warehouse.Batch{}
 	creators.Creators = []warehouse.Creator{{Source: "creators", ID: "5c1f2a34-0000-4000-8000-000000000001", Name: "Mira"}}

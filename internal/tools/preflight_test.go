@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The demo store has orders and spend in all states, so a geo experiment can be planned. Given regions are used
-// unchanged, in either spelling.
+// The demo store has orders and spend in all states, so a geo experiment can be planned. If the call names treatment
+// regions, the preflight uses exactly these regions, in any spelling.
 func TestPreflightOfDemoStore(t *testing.T) {
 	t.Parallel()
 	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 200, Orders: 6_000}, func(b *warehouse.Batch) warehouse.Batch {

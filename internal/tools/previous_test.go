@@ -12,7 +12,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// previousOf lists the figures of an answer that have a value for the previous window, each as path and value.
+// previousOf lists the figures of an answer that have a value for the previous window, each as a path with a value.
 func previousOf(path string, value any) (found []string) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -15,8 +15,9 @@ import (
 )
 
 // contributionText computes the contribution of February in cents from facts, without the roll-ups. The payment fee is
-// 2.9% and 0.30 per order, in wholesale 1%. The shipping cost is 4.80 per order up to the 14th and 5.20 from the 15th.
-// Lines without a known cost have the cost rate of the other lines, in wholesale a gross margin of 40%.
+// 2.9% plus 0.30 per order. For wholesale orders, it is 1%. The shipping cost is 4.80 per order up to the 14th and 5.20
+// from the 15th. Lines without a known cost have the cost rate of the other lines. For wholesale orders, they have a
+// gross margin of 40%.
 const contributionText = `
 WITH sold AS (
     SELECT *, surface = 'wholesale' AS bulk FROM {{orders}}

@@ -19,7 +19,7 @@ func promptText(t *testing.T, name string, args map[string]string) string {
 	return r.Messages[0].Content.Text
 }
 
-// listedPrompts are the prompts for which all tools are implemented.
+// listedPrompts returns the prompts for which all tools are implemented.
 func listedPrompts(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -48,8 +48,8 @@ func conversations(t *testing.T) (all []conversation) {
 	return all
 }
 
-// replayedStore is a demo store with its experiments and a model of its two largest channels. The figures of answers are
-// compared with its copies of facts.
+// replayedStore is a demo store with its experiments and a model of its two largest channels. Tests compare the figures
+// of answers with the facts, which replayedStore also contains.
 type replayedStore struct {
 	session mcp.Session
 	facts   warehouse.Batch
@@ -231,7 +231,7 @@ func rowsOf(a any) []any {
 	return rows
 }
 
-// holds is a figure that is 1 if a statement is true.
+// holds returns a figure that is 1 if a statement is true, and 0 otherwise.
 func holds(name string, is bool) checkedFigure {
 	f := checkedFigure{name: name, want: 1}
 	if is {
@@ -257,7 +257,7 @@ func (r *replayedStore) sold(in civil.Range) (revenue, orders float64) {
 	return revenue, orders
 }
 
-// spent returns the total spend of a period, and the spend and claimed value of each campaign.
+// spent returns the total spend of a period, and the spend and platform-reported revenue of each campaign.
 func (r *replayedStore) spent(in civil.Range) (sum float64, campaigns map[string][2]float64) {
 	campaigns = map[string][2]float64{}
 	for _, d := range r.facts.AdDays {
@@ -275,7 +275,7 @@ func (r *replayedStore) spent(in civil.Range) (sum float64, campaigns map[string
 	return sum, campaigns
 }
 
-// The periods of the conversations: last month, the default of 31 days, and the default of 91 days.
+// The periods in the conversations are last month, the default period of 31 days, and the default period of 91 days.
 var (
 	lastMonth = days("2026-10-01", "2026-10-31")
 	lastDays  = days("2026-10-19", "2026-11-18")

@@ -8,8 +8,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// mixedShop has two orders per day. Customers return every 20 days. Every other day, one of the two orders is from a
-// guest.
+// mixedShop returns the batch of a store with two orders per day. Customers return every 20 days. Every other day, one
+// of the two orders is from a guest.
 func mixedShop() *warehouse.Batch {
 	return advertised(shop(60, 2, func(i int, o *warehouse.Order) {
 		o.Customer = fmt.Sprintf("c%d", i/2%20)

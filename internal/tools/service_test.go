@@ -359,7 +359,7 @@ func BenchmarkKeptAnswer(b *testing.B) {
 	}
 }
 
-// demoted renews every caller with only the read scope.
+// demoted returns every renewed caller with only the read scope, and counts the renewals.
 type demoted struct{ asked int }
 
 func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, error) {

@@ -84,7 +84,7 @@ func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {
 	}
 }
 
-// fixtureDeps are the dependencies of the service over the fixed store.
+// fixtureDeps returns the dependencies of the service over the fixed store.
 func fixtureDeps(tb testing.TB) toolkit.Deps {
 	tb.Helper()
 	deps, err := fixture()

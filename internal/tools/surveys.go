@@ -191,7 +191,7 @@ func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 	return answer.PercentOf(measure.Share(named, all))
 }
 
-// unnamed is the text of answers without a channel, in questions where other answers name one.
+// unnamed is the text of answers without a channel, in questions where other answers name a channel.
 const unnamed = "(no channel named)"
 
 // answerRows returns a row for each channel named in answers to a question, and a row for answers without a channel.

@@ -169,7 +169,7 @@ func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.Judged
 	return rows
 }
 
-// standOut marks and counts the anomalies. It stores them by strength.
+// standOut marks and counts the anomalies, and lists their rows by strength.
 func (a *TrendsAnswer) standOut(rows []TrendRow, points []snapshot.JudgedPoint, threshold float64) {
 	judged := make([]forecast.Judged, len(points))
 	for i, p := range points {

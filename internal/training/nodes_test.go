@@ -38,7 +38,7 @@ func (n *node) SaveModels(ctx context.Context, m control.StoredModels) error {
 	return errors.Join(n.Store.SaveModels(ctx, m), n.after)
 }
 
-// refusals is a workspace without facts, so that trainings are rejected at once.
+// refusals returns a workspace without facts, so that each training is rejected immediately.
 func refusals(t *testing.T) (facts Facts, store Store, w control.Workspace) {
 	t.Helper()
 	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})

@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// regions is the number of regions of a [regionStore], in increasing size.
+// regions is the number of regions of a [regionStore]. The size of a region increases with its index.
 const regions = 16
 
 func regionName(i int) string { return fmt.Sprintf("R%02d", i) }
@@ -99,7 +99,7 @@ func newRegionStore(t *testing.T) *regionStore {
 	return s
 }
 
-// test is a completed geo experiment that began the given number of weeks before the store's last day.
+// test returns a completed geo experiment that began the given number of weeks before the store's last day.
 func (s *regionStore) test(
 	id control.ExperimentID, channel measure.Channel, ago, weeks int, treated ...int,
 ) control.Experiment {
@@ -137,8 +137,8 @@ func (s *regionStore) learnt(k *Keeper) mix.Store {
 	return store
 }
 
-// TestATestOfSomeRegionsScalesToTheWholeStore compares a test with the simulation. Regions of any size have the same
-// response per size. Therefore the store's response to triple spend everywhere is known.
+// TestATestOfSomeRegionsScalesToTheWholeStore compares a test with the simulation. The response per unit of size is the
+// same in all regions. Therefore the store's response to triple spend everywhere is known.
 func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	t.Parallel()
 	s := newRegionStore(t)

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Successor is an engine that opens files of earlier releases. Such files may lack derived figures.
+// Successor is an engine that opens files of earlier releases. Files of earlier releases may lack derived figures.
 type Successor interface {
 	// CatchUp computes the missing figures of a workspace and reports whether figures were missing. If figures were
 	// missing, the data version increases.

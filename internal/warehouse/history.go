@@ -71,7 +71,7 @@ func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.Workspace
 
 // Settling returns the versions of a period's days, sorted by part, day and import. It also returns the dates on which
 // imports contained these days unchanged. There is one version at the end of each day on which an import changed the
-// figures. A version has the components of revenue, spend and claimed conversions.
+// figures. A version has the components of revenue, the spend and the platform-reported conversions.
 func (w *historyQuestions) Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error) {
 	bind := bindDays(days)
 	bind["kind"] = string(kind)

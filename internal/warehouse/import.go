@@ -38,8 +38,8 @@ type AdWindow struct {
 	Days     civil.Range
 }
 
-// ErrUnknownOutcome means that a commit was interrupted and that the import may be stored nevertheless. If it is
-// repeated, no row is stored twice.
+// ErrUnknownOutcome means that a commit was interrupted and that the import may be stored nevertheless. A repeated
+// import stores no row twice.
 var ErrUnknownOutcome = errors.New("the import may be stored")
 
 // Import is one atomic import. Nothing is visible before Commit. A process killed before Commit leaves the store

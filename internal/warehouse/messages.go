@@ -86,7 +86,7 @@ type MessageEntity struct {
 	Name string
 }
 
-// Messages returns the campaigns and flows with reports in the period, largest claimed revenue first.
+// Messages returns the campaigns and flows with reports in the period, largest reported revenue first.
 func (w *campaignQuestions) Messages(ctx context.Context, ws measure.WorkspaceID, of MessagesOf) ([]MessageEntity, error) {
 	bind := bindDays(of.Days)
 	bind["channel"], bind["entity"] = string(of.Channel), of.Entity

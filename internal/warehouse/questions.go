@@ -16,7 +16,7 @@ type Windows struct {
 // Pair contains a result for each of two windows. Without an earlier window, Earlier is the zero value.
 type Pair[T any] struct{ Recent, Earlier T }
 
-// ChannelTotal contains a channel's credit, spend and claims in a window.
+// ChannelTotal contains a channel's credit, spend and platform-reported figures in a window.
 type ChannelTotal struct {
 	Channel     measure.Channel
 	Sums        measure.Sums // credits of the model; zero under platform_reported for channels without claims

@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse/warehousetest"
 )
 
-// The packages of the engines run the whole suite.
+// This test runs only the queries of the suite. The packages of the engines run the whole suite.
 func TestQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
 	warehousetest.Questions(t, opened)

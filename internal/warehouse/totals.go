@@ -24,9 +24,9 @@ func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID
 }
 
 // ChannelTotals returns a row per channel for each window, sorted by channel. A row contains the model's credits, the
-// spend and the platform's claims. The total of the credits equals StoreTotals, because [measure.Unattributed] has all
-// orders without a credited channel. Under platform_reported, the credits are the claims, and the row of
-// [measure.Unattributed] is the difference. The difference is negative if platforms claim more than the store's total.
+// spend and the platform-reported figures. The total of the credits equals StoreTotals, because [measure.Unattributed]
+// has all orders without a credited channel. Under platform_reported, the credits are the platform-reported figures.
+// The row of [measure.Unattributed] is then the store's total minus the platform-reported total, which may be negative.
 func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)

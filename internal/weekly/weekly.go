@@ -128,7 +128,7 @@ func (s *Sender) sendOf(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-// mostDecisions is the number of insights in a summary.
+// mostDecisions is the maximum number of insights in a summary.
 const mostDecisions = 3
 
 // Write writes the summary of the last whole week: results, causes of their changes, the forecast and the next steps.
@@ -178,7 +178,7 @@ func (s *Sender) Write(ctx context.Context, w control.Workspace) (alert.Letter, 
 	return alert.Letter{Subject: title, Text: text.String()}, nil
 }
 
-// ask calls a tool with the scope to read.
+// ask calls a tool with only the read scope.
 func ask[A answer.Answer](ctx context.Context, s *Sender, w control.Workspace, tool toolkit.Typed[A], with map[string]any) (a A, err error) {
 	encoded, err := json.Marshal(with)
 	if err != nil {

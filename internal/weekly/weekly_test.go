@@ -19,7 +19,7 @@ import (
 
 var shop = control.Workspace{ID: "shop", Name: "Shop\x1b[31m", Currency: "USD", Zone: "America/New_York"}
 
-// monday is 8:05 in the store's time zone.
+// monday is a Monday at 8:05 in the store's time zone.
 var monday = time.Date(2026, time.November, 23, 13, 5, 0, 0, time.UTC)
 
 // recorded answers each tool with the structured content of a call.

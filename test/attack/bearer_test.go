@@ -65,7 +65,7 @@ func newInsider(t *testing.T, access string) insider {
 	return in
 }
 
-// token returns a token with valid claims and these changes; nil removes a claim.
+// token returns a token with valid claims and the given changes; nil removes a claim.
 func (in insider) token(changes map[string]any) string {
 	in.t.Helper()
 	claims := maps.Clone(in.claims)

@@ -51,7 +51,8 @@ var hostileTexts = []string{
 	"%" + strings.Repeat(" and so on", 300),
 }
 
-// hostile returns a text that differs for each value. If unprintable, it may include control characters.
+// hostile returns a text that differs for each value. If the parameter unprintable is true, the text may contain
+// control characters.
 func hostile(value string, unprintable bool) string {
 	h := fnv.New32a()
 	h.Write([]byte(value))
@@ -67,7 +68,8 @@ var namedFields = []string{
 	"Name", "Title", "Platform", "Kind", "Vendor", "Handle", "Link", "Note", "Answer", "Code", "CampaignName", "AdSetName", "AdName", "EntityName", "MessageName",
 }
 
-// poison replaces names and texts in all rows of a batch, and one channel.
+// poison replaces names and texts in all rows of a batch with hostile texts. It also replaces the channel podcast and
+// the region CA.
 func poison(b *warehouse.Batch) {
 	tables := reflect.ValueOf(b).Elem()
 	for _, table := range tables.Fields() {
@@ -219,8 +221,8 @@ type toolSchema struct {
 	}
 }
 
-// callsOf returns the arguments of all calls of a tool: the defaults, each value of each parameter with a list of values,
-// each switch, and hostile texts in all others.
+// callsOf returns the arguments of the test calls of a tool. They contain the defaults, each value of each parameter
+// with a list of values, each switch, and hostile texts in all other parameters.
 func callsOf(tool toolSchema) []map[string]any {
 	required := map[string]any{}
 	own := strings.ReplaceAll(hostileTexts[0], "%", ownMark)

@@ -165,7 +165,7 @@ func TestAMovedInstallationKeepsItsKeys(t *testing.T) {
 	}
 }
 
-// Two services without common data share the limit of a workspace, as nodes do.
+// Two services that share only a Redis server also share the rate limit of a workspace, as nodes do.
 func TestNodesWithRedisShareTheRateLimit(t *testing.T) {
 	t.Parallel()
 	server := servertest.StartRedis(t)

@@ -84,7 +84,7 @@ func TestToolsActOnlyWithTheirScope(t *testing.T) {
 	}
 }
 
-// lastMember returns the name before the missing value, with its colon.
+// lastMember returns the quoted name of the last argument, with the colon but without the value.
 func lastMember(arguments string) string {
 	return arguments[strings.LastIndexByte(arguments[:len(arguments)-2], '"'):]
 }

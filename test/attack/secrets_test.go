@@ -22,7 +22,8 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	b := s.browser(t)
 	secrets := map[string]string{"signing secret": signingSecret, "password": password, "key": s.key, "read key": s.readKey, "verifier": verifier}
 
-	// Sign-ins fail and succeed. People also paste a password into the email field.
+	// The secrets include passwords of failed and successful sign-ins, and a password that a person pasted into the
+	// email field.
 	secrets["wrong password"] = "a wrong password 4711"
 	b.signIn(email, secrets["wrong password"])
 	secrets["password as address"] = "hunter2-hunter2-hunter2"

@@ -19,8 +19,8 @@ import (
 	"assay/internal/operation"
 )
 
-// hostileCSV is a gzip file of orders. It has enough rejected rows for an import to report progress, then rows of 4 MiB
-// with 1.4 million cells each.
+// hostileCSV returns a gzip file of orders. It has enough rejected rows for an import to report progress, then rows of
+// 4 MiB with 1.4 million cells each.
 func hostileCSV(t *testing.T, rows int) []byte {
 	t.Helper()
 	packed := func(text string) []byte {

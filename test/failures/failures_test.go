@@ -390,7 +390,7 @@ func TestFailuresLoseAndRepeatNothing(t *testing.T) { //nolint:paralleltest // i
 	s.report(t)
 }
 
-// report prints the counts and compares the final figures.
+// report prints the counts of outcomes and compares the final figures of each node with the expected figures.
 func (s *site) report(t *testing.T) {
 	t.Helper()
 	time.Sleep(staleness)

@@ -76,7 +76,7 @@ func (l *ledger) problem(kind, format string, args ...any) {
 // staleness is the time after which imports of other nodes are visible (docs/scaling.md).
 const staleness = 500 * time.Millisecond
 
-// expect returns the bounds of the orders in an answer to a call that began at a time.
+// expect returns the minimum and the maximum number of orders in the answer to a call that began at the given time.
 func (l *ledger) expect(began time.Time) (least, most int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +181,7 @@ func (l *load) question(n *node) bool {
 	return problem == ""
 }
 
-// orders are the messages of a tap with n orders.
+// orders returns the messages of a tap with n orders.
 func orders(file, n int) string {
 	var b strings.Builder
 	b.WriteString(`{"type":"SCHEMA","stream":"orders","key_properties":["id"],"schema":{"properties":{"id":{},"created_at":{},"total_price":{}}}}` + "\n")

@@ -249,7 +249,7 @@ func (r reply) query() url.Values {
 	return u.Query()
 }
 
-// cluster are the servers that test/cluster/up has started.
+// cluster contains the addresses of the servers that test/cluster/up has started.
 type cluster struct {
 	t       *testing.T
 	dir     string

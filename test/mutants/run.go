@@ -63,7 +63,7 @@ func list(ctx context.Context, patterns []string) ([]goPackage, error) {
 	return all, nil
 }
 
-// suites are packages of tests that other packages run. Changes of a test are not measured.
+// suites are packages of tests that other packages run. They have no mutants.
 var suites = []string{"warehousetest", "controltest", "ingesttest", "storetest", "adstest", "toolkittest"}
 
 // mutants returns all mutants of the packages.

@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// answer is a problem with its allocation. Amounts cover the window of the curves.
+// answer is a problem with its allocation. Amounts are totals over the window of the curves.
 type answer struct {
 	Budget   float64         `json:"budget"`
 	Channels []channelAnswer `json:"channels"`

@@ -296,8 +296,8 @@ func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ad
 	return b, err
 }
 
-// billableUnit returns the billable unit of the currency, at least its minor unit. The billable unit does not change,
-// so the client reads it once.
+// billableUnit returns the billable unit of the currency, or the minor unit if it is larger. The billable unit does not
+// change, so the client reads it once.
 func (c *Client) billableUnit(ctx context.Context, currency money.Currency) (Micros, error) {
 	c.mu.Lock()
 	unit, known := c.billable[currency]

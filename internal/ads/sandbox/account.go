@@ -27,7 +27,8 @@ type Campaign struct {
 	Paused   bool
 }
 
-// The credentials of simulated accounts. They give access to nothing else, so they are not secrets.
+// These are the credentials of simulated accounts. They give access only to simulated accounts, so they are not
+// secrets.
 const (
 	token  = "sandbox-token"
 	client = "sandbox-client"

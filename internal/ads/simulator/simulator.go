@@ -118,7 +118,7 @@ const (
 	Stall              // no reply until the client gives up
 )
 
-// Fault is one entry of the script. It applies only to the first request that it selects.
+// Fault is one fault that [Server.Script] adds. It applies only to the first request that it selects.
 type Fault struct {
 	On       On
 	Do       Do
@@ -239,7 +239,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, fault, reply)
 }
 
-// take removes and returns the fault of the request.
+// take removes and returns the scripted fault that applies to the request.
 func (s *Server) take(q *request) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()

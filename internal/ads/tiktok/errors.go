@@ -19,7 +19,8 @@ type envelope struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// judge returns a function that evaluates replies. It passes the replies of successful calls to the function success.
+// judge returns a function that evaluates replies. The returned function passes the replies of successful calls to the
+// function success.
 func (c *Client) judge(success func(envelope) error) wire.Judge {
 	return func(r wire.Reply) wire.Verdict {
 		var e envelope

@@ -272,5 +272,5 @@ func (c *Client) RetryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// Bounded returns a wait between 0 and a day.
+// Bounded limits a wait to the range from 0 to one day.
 func Bounded(wait time.Duration) time.Duration { return min(max(wait, 0), longestAsk) }

@@ -60,7 +60,8 @@ func Read(today civil.Date, tokens []Token) []Expression {
 	return out
 }
 
-// word returns the text of a token, or "" beyond the end or in another slot.
+// word returns the text of a token. It returns "" for an index out of range and for a token that is already part of
+// another slot.
 func (c calendar) word(i int) string {
 	if i < 0 || i >= len(c.tokens) || c.tokens[i].Taken {
 		return ""
@@ -84,7 +85,7 @@ func (c calendar) phrase(i int, words string) (end int, ok bool) {
 	return i, true
 }
 
-// expression reads the longest expression at a token: ranges of two points first.
+// expression reads the longest expression at a token. It prefers a range of two points to a single expression.
 func (c calendar) expression(i int) (Expression, bool) {
 	if c.oneOf(i, "since") || c.word(i) == "starting" || c.word(i) == "from" && c.reachesToday(i+1) {
 		if w, ok := c.sincePeriod(i); ok {

@@ -39,7 +39,7 @@ type changesView struct {
 	Preview    *budgetchange.Preview // preview of the rollback; nil: not requested
 }
 
-// filter selects changes by the parameters of the address.
+// filter selects changes by the query parameters of the URL.
 type filter struct {
 	Platform measure.Platform
 	Status   control.ChangeStatus

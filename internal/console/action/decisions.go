@@ -83,8 +83,8 @@ func about(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
-// subjectName returns the proper name of a channel, with the sales surface if there is one. Targets name their channel.
-// Other subjects are returned as they are stored.
+// subjectName returns the proper name of a channel, with the sales surface if there is one. In the subject of a target,
+// it replaces the key of the channel with the channel's name. Other subjects are returned with a capital first letter.
 func (v decisionsView) subjectName(insight control.InsightID, subject answer.Foreign) string {
 	name, rest, _ := strings.Cut(string(subject), " ")
 	if slices.Contains(frame.Channels(), measure.Channel(name)) || slices.Contains(v.channels, measure.Channel(name)) {

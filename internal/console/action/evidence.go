@@ -17,7 +17,7 @@ import (
 // periodDays is the number of days on each side of a change.
 const periodDays = 28
 
-// periodRow is the figures of a campaign in a period before or after its change.
+// periodRow contains the figures of a campaign in a period before or after the campaign's change.
 type periodRow struct {
 	Name                string
 	Days                civil.Range
@@ -69,7 +69,7 @@ func (r *periodRow) fill(f figures, currency money.Currency) {
 // figures contains the spend and the last-touch revenue of a campaign. An unknown figure is nil.
 type figures struct{ Spend, Revenue *float64 }
 
-// figures returns the figures of the campaign of a change in a period.
+// figures returns the figures of a change's campaign in a period.
 func (c *pages) figures(v frame.Visit, p frame.Place, one control.BudgetChange, days civil.Range) (f figures, err error) {
 	a, err := frame.AnswerOf(c.Frame, v, p, tools.Campaigns, frame.Arguments{
 		"start_date": days.First, "end_date": days.Last, "platform": one.Platform, "campaign_id": one.Campaign,

@@ -17,8 +17,8 @@ const (
 	whenLayout   = dateLayout + ", 15:04 MST"
 )
 
-// when, moment and day format an instant in UTC. They return "never" for the zero instant. machine formats it for the
-// datetime attribute.
+// when, moment and day format an instant in UTC. They return "never" for the zero instant. machine formats an instant
+// for the datetime attribute.
 func when(t time.Time) string { return instantText(t, whenLayout) }
 
 func moment(t time.Time) string { return instantText(t, momentLayout) }

@@ -12,7 +12,8 @@ import (
 	"assay/internal/money"
 )
 
-// Table is a table that the visitor can sort, page and download. The state is in the query of the page.
+// Table is a table that the visitor can sort, page and download. The sort order and the page number are in the query of
+// the page's address.
 type Table struct {
 	Name    string // distinguishes the tables of a page; "" for the only one that can be sorted and paged
 	Caption string

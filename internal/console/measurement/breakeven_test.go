@@ -9,7 +9,7 @@ import (
 	"assay/internal/tools"
 )
 
-// twoChannels is an answer with a ROAS above 1 in all channels.
+// twoChannels returns an answer with a ROAS above 1 in all channels.
 func twoChannels(profit toolkit.PlanProfit) *tools.OptimizationAnswer {
 	a := &tools.OptimizationAnswer{Metrics: toolkit.PlanMetrics{PlanProfit: profit}}
 	for _, channel := range []measure.Channel{"facebook", "google"} {

@@ -175,7 +175,7 @@ type forecastsView struct {
 // PeriodWord returns the adjective of the type of period.
 func (v forecastsView) PeriodWord() string { return string(v.Period) }
 
-// Kept returns the accuracy of forecasts that were stored when they were computed.
+// Kept returns the accuracy of the forecasts that were stored in advance, without backtests.
 func (v forecastsView) Kept() []pastRow { return v.past(false) }
 
 // Made returns the accuracy of backtests.

@@ -61,7 +61,7 @@ func (c *modelPages) register(routes *frame.Routes) {
 	routes.HandleFunc("GET "+frame.ModelsPath+"/export.csv", c.SignedIn(c.modelsExport))
 }
 
-// experimentPages are the experiments and the readiness check.
+// experimentPages serves the pages of experiments and of experiment planning.
 type experimentPages struct{ *frame.Frame }
 
 func (c *experimentPages) register(routes *frame.Routes) {

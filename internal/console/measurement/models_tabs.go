@@ -36,7 +36,8 @@ func (c *modelPages) results(v frame.Visit, p frame.Place) (*tools.OptimizationA
 	return frame.AnswerOf(c.Frame, v, p, tools.Optimization, optimizationArguments())
 }
 
-// section returns the heading of a part with the article about its method and the call of the model's results.
+// section returns the heading of a part, with the address of the article about its method and the call that returns the
+// model's results.
 func (c *modelPages) section(p frame.Place, id, title, note, article string) frame.Section {
 	return frame.Section{
 		ID: id, Title: title, Note: note, Article: frame.ArticleAddress(p, article),
@@ -103,7 +104,7 @@ func returnsNote(a *tools.OptimizationAnswer) string {
 	return "Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS."
 }
 
-// paying returns the number of profitable channels: the whole interval of the ROAS is above break-even.
+// paying returns the number of channels with the whole ROAS interval above break-even.
 func paying(a *tools.OptimizationAnswer) (n int) {
 	for _, r := range a.Rows {
 		if float64(r.ROAS.Low) > breakEvenOf(a) {

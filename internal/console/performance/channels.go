@@ -11,8 +11,8 @@ import (
 	"assay/internal/tools"
 )
 
-// returns are the channels with attributed and platform-reported revenue, and the best estimate of their incremental
-// ROAS.
+// returns contains the channels with attributed and platform-reported revenue, and the best estimate of their
+// incremental ROAS.
 type returns struct {
 	*tools.PerformanceAnswer
 }

@@ -112,7 +112,7 @@ func segmentTable(a *tools.CustomersAnswer) *frame.Table {
 	return t
 }
 
-// shownMonths are the months after the first order that the table shows.
+// shownMonths is the number of months after the first order that the table shows.
 const shownMonths = 6
 
 func cohortTable(a *tools.CustomersAnswer) *frame.Table {

@@ -68,7 +68,7 @@ func (v *reportView) alone(a *tools.CompareAnswer) {
 	}
 }
 
-// morning calls the tools of the overview together.
+// morning calls the tools of the overview in parallel.
 func (r *request) morning() (*morning, error) {
 	m := &morning{now: map[snapshot.Metric]*tools.TrendsAnswer{}, before: map[snapshot.Metric]*tools.TrendsAnswer{}}
 	series := make([]*tools.TrendsAnswer, 2*len(sparked))
@@ -309,8 +309,8 @@ func (r *request) overTime(m *morning) block {
 // shownAhead is the number of forecast days in the chart over time.
 const shownAhead = 7
 
-// ahead returns the forecast of the next days, if the chart shows all channels by day until today. Days of the forecast
-// are differences of its cumulative values, so they have no interval.
+// ahead returns the forecast of the next days, if the chart shows all channels by day until today. The forecast of a
+// day is the difference of two cumulative forecasts, so it has no interval.
 func (r *request) ahead(m *morning) (out []plot.Day) {
 	f := r.Filter
 	at := slices.IndexFunc(m.pace.Rows, func(row pacing.Row) bool { return row.Expected != nil })

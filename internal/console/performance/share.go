@@ -265,7 +265,7 @@ func (c *pages) shared(r *http.Request, link control.Share, w control.Workspace,
 	return view.withoutLinks(&url.URL{Path: r.URL.Path, RawQuery: tableState(r.URL.Query()).Encode()}), nil
 }
 
-// tableState returns the parameters of a query that sort and page tables.
+// tableState returns only the query parameters for sorting and paging tables.
 func tableState(query url.Values) url.Values {
 	state := url.Values{}
 	for name, values := range query {

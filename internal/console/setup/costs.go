@@ -38,7 +38,7 @@ type costRow struct {
 	Sales                       string // see salesOf
 }
 
-// costScope is a selectable part of the sales that a cost is for.
+// costScope is a group of choices in the form: the sales surfaces or the channels that a cost can apply to.
 type costScope struct {
 	Label string
 	Parts []frame.Option
@@ -50,7 +50,7 @@ const (
 	ofChannel = "channel:"
 )
 
-// salesOf returns the part of the sales that a cost is for, as the form submits it, and its name: "" for all sales.
+// salesOf returns the form value and the name of the sales that a cost applies to. Both are "" for a cost of all sales.
 func salesOf(r measure.CostRule) (value, name string) {
 	switch {
 	case r.Surface != "":

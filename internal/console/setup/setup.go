@@ -94,7 +94,7 @@ func (c *settingsPages) register(routes *frame.Routes) {
 	routes.HandleFunc("GET "+securityPath+"/export.csv", c.SignedIn(c.securityExport))
 }
 
-// dataPages are data, imports, mappings, webhooks, customer deletion, history and costs.
+// dataPages serves the pages for data, imports, mappings, webhooks, customer deletion, history and costs.
 type dataPages struct {
 	*frame.Frame
 	history   History

@@ -97,7 +97,7 @@ type taskView struct {
 	Progress *frame.JobView
 }
 
-// taskPage shows the progress of a job on a file to the person who started it, and then its result.
+// taskPage shows the progress of a job on a file, and then its result, to the person who started the job.
 func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 	query := v.URL.Query()
 	p, ok := c.importPlace(w, v, query.Get("workspace"))

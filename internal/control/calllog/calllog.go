@@ -159,7 +159,7 @@ func (r *Recorder) prune(ctx context.Context) {
 	}
 }
 
-// Arguments returns a call's arguments as stored. They are cut to [MaxArguments] at a whole character.
+// Arguments returns a call's arguments as stored. They are truncated to [MaxArguments] bytes at a character boundary.
 func Arguments(raw []byte) string {
 	if len(raw) <= MaxArguments {
 		return strings.ToValidUTF8(string(raw), "")

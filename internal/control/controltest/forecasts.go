@@ -141,8 +141,8 @@ func stateOf(t *testing.T, s Store, ws measure.WorkspaceID) control.ForecastStat
 	return state
 }
 
-// forecastsThatShareNoDay checks the count of forecasts without a common day. The forecasts have gaps between them, and
-// some cover the rest of periods of several kinds.
+// forecastsThatShareNoDay checks the count of forecasts without a common day. The forecasts have gaps between them.
+// Some forecasts cover the rest of a period, such as a week, a month or a quarter.
 func forecastsThatShareNoDay(t *testing.T, s Store) {
 	acme := newWorkspace(t, s, "Acme")
 	first := civil.MustParse("2026-03-01")

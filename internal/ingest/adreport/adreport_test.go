@@ -273,7 +273,7 @@ Total of 2 results,,,3,3.00
 	if got.Skipped != 8 || len(got.Batch.AdDays) != 2 || len(got.Errors) > 0 {
 		t.Errorf("%d skipped, %d rows, errors %v; want 8, 2 and none", got.Skipped, len(got.Batch.AdDays), got.Errors)
 	}
-	// A cell with another word is an invalid day.
+	// A word that only begins with "Total" does not mark a row of totals, so the row has an invalid day.
 	if got = read(t, spec(), "day,campaign id,impressions,spend\nTotally,1,3,3.00\n"); got.Skipped != 0 || len(got.Errors) != 1 {
 		t.Errorf("%d skipped, errors %v", got.Skipped, got.Errors)
 	}

@@ -25,8 +25,8 @@ var tariffs = map[measure.Platform]tariff{
 	measure.Amazon:   {source: "amazon_ads", account: "ENTITY2K7Q4H1ZC9", perThousand: 11.2, clickRate: 0.0061},
 }
 
-// eagerness is the number of conversions that the platform claims for campaigns of a role, relative to prospecting
-// campaigns with the same spend.
+// eagerness is the number of platform-reported conversions of campaigns with a role, relative to prospecting campaigns
+// with the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
 // restated returns the share of a day's conversions that a platform has reported after age days. Orders occur up to
@@ -64,7 +64,7 @@ type adReport struct {
 	out *feed
 }
 
-// claimed returns the number of conversions that the platform claims for a day, as of today.
+// claimed returns the number of conversions that the platform reports for a day, as of today.
 func (w adReport) claimed(t int) float64 {
 	orders := w.m.claim.own*w.m.orders[t] + w.m.claim.others*w.p.base[w.m.home][t]
 	return orders * restated(w.p.opt.Days-1-t) * (0.15 + 0.85*w.p.seen(t))
@@ -91,7 +91,7 @@ func (w adReport) emitDay(rows []adRow, noise float64) {
 	}
 }
 
-// pull returns the weight of a row when the day's claimed conversions are allocated to rows.
+// pull returns the weight of a row for the allocation of the day's platform-reported conversions to rows.
 func (m *medium) pull(row adRow) float64 {
 	c := m.campaigns[row.campaign]
 	return float64(row.spend) * eagerness[c.role] * c.ads[row.ad].appeal

@@ -127,7 +127,7 @@ func (p *plan) quiet(m mediumSpec, from, to int) bool {
 	return sinceThanksgiving < -20 || sinceThanksgiving > 10
 }
 
-// pace returns the planned part of the pattern: growth, season and weekday.
+// pace returns the part of the spending pattern that follows growth, season and weekday.
 func (f *frame) pace(h habit) []float64 {
 	days := make([]float64, f.span)
 	for t := range days {

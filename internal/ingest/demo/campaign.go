@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// role is the purpose of a campaign. It affects touchpoints and claimed conversions.
+// role is the purpose of a campaign. It affects touchpoints and platform-reported conversions.
 type role string
 
 const (

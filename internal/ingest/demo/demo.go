@@ -1,7 +1,7 @@
 // Package demo simulates the facts of a store and reports the true effects.
 //
 // The simulated store has demand with trend and season, media with adstock and saturation, returning customers, and
-// platforms that claim too many conversions. [Generate] produces facts in the same form as the readers of files. It
+// platforms that report too many conversions. [Generate] produces facts in the same form as the readers of files. It
 // also returns the [Truth], so that every method can be tested against the true effects. docs/methods/demo-store.md
 // explains the equations and constants.
 //

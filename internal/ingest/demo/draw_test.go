@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// constant is a source of one number. The smallest source number gives the uniform number 0. The largest source number
-// gives the largest uniform number below 1.
+// constant is a random source that always returns the same number. The smallest source number gives the uniform number
+// 0. The largest source number gives the largest uniform number below 1.
 type constant uint64
 
 func (c constant) Uint64() uint64 { return uint64(c) }

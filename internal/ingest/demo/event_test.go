@@ -65,7 +65,7 @@ func ordersByDay(t *testing.T, s size) (demo.Truth, map[stateDay]float64) {
 }
 
 // differenceInDifferences compares treated with other states, during the experiment and in the eight weeks before it,
-// by the logarithm of orders. The standard error assumes Poisson numbers.
+// by the logarithm of orders. The standard error assumes that orders are Poisson distributed.
 func differenceInDifferences(orders map[stateDay]float64, e demo.ExperimentTruth) (lift, se float64) {
 	before := civil.Range{First: e.Start.AddDays(-56), Last: e.Start.AddDays(-1)}
 	during := civil.Range{First: e.Start, Last: e.End}

@@ -81,7 +81,8 @@ func (p *plan) ahead() *plan {
 	return &next
 }
 
-// ahead continues the channel's spend and its effect. Starting today, spend reaches all people equally.
+// ahead continues the channel's spend and its effect. Starting today, the spend is national, without regional
+// differences.
 func (m *medium) ahead(p *plan) *medium {
 	next, today := *m, p.opt.Days-1
 	spend := p.booked(m.mediumSpec)

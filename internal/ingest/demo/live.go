@@ -17,7 +17,7 @@ type Campaign struct {
 }
 
 // Campaigns returns the campaigns of the store that [Generate] simulates for the same options. They are sorted by
-// platform in the order of the channels. Invalid options are [fault.KindInvalid].
+// platform in the order of the channels. Invalid options are a fault of kind invalid.
 func Campaigns(opt Options) ([]Campaign, error) {
 	if err := opt.check(); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ type claim struct {
 // spendShare is the store's media spend as a share of nominal revenue.
 const spendShare = 0.22
 
-// nominalValues contains mean order values by surface, in whole units of the currency. These values determine sizes
+// nominalValues contains mean order values by surface, in whole units of the currency. The generator uses these values
 // before the first order exists. The truth uses the actual values.
 var nominalValues = [surfaceCount]float64{online: 88.3, marketplace: 55.7, shortVideo: 54.0, retail: 68.1, wholesale: 738}
 

@@ -52,8 +52,8 @@ type messenger struct {
 	out *feed
 }
 
-// emitMessages writes the results of emails and text messages by day. Sending tools claim every order within days of a
-// click or an open, so their revenue overlaps with the revenue of other channels.
+// emitMessages writes the results of emails and text messages by day. Sending tools attribute every order within days
+// of a click or an open to themselves, so their revenue overlaps with the revenue of other channels.
 func (p *plan) emitMessages(out *feed) {
 	m := messenger{p: p, r: p.stream("messages"), out: out}
 	for i, f := range flows {

@@ -103,7 +103,7 @@ func (s *sales) visits(t, n int) []visit {
 	return visits
 }
 
-// timeOn draws an instant of a day, before noon on a day that ends at noon.
+// timeOn draws an instant of a day. If the store's data end at noon of the day, the instant is before noon.
 func (s *sales) timeOn(t int) time.Time {
 	clock := s.clock
 	if s.p.dayShare(t) < 1 {
@@ -148,7 +148,7 @@ func (s *sales) place(v visit) {
 // linkShare is the share of a creator's orders through one of the creator's links.
 const linkShare = 0.40
 
-// credit adds an order to the totals of its creator.
+// credit adds an order to the totals of its creator, and for some online orders to the totals of the creator's link.
 func (s *sales) credit(v visit, charged int64) {
 	if v.creator < 0 {
 		return

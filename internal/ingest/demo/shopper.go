@@ -24,7 +24,7 @@ const (
 	salePullsAhead = 8 // days by which a sale advances later purchases
 )
 
-// loyalty is the factor of the probability of remaining a customer, by the channel that acquired the shopper.
+// loyalty multiplies the probability that a shopper remains a customer, by the channel that acquired the shopper.
 var loyalty = map[measure.Channel]float64{
 	facebook: 0.95, google: 1.02, tiktok: 0.72, snapchat: 0.62, amazon: 0.90, podcast: 1.20, influencer: 1.05, affiliate: 0.60,
 	"": 1.12,

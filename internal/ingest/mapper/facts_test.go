@@ -201,7 +201,8 @@ func TestADayWithAnOffsetIsConverted(t *testing.T) {
 	}
 }
 
-// A repeated run of an order's rows is a copy. If the run differs, its rows belong to the order.
+// A later run with the same rows of an order is a copy and adds no lines. A later run with different rows adds its
+// lines to the order.
 func TestARepeatedRunOfLinesIsACopy(t *testing.T) {
 	t.Parallel()
 	const a, b, other = "1,2026-09-01,USD,1,A,1.00\n", "1,2026-09-01,USD,1,B,2.00\n", "2,2026-09-01,USD,1,C,4.00\n"

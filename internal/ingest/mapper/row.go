@@ -28,7 +28,7 @@ type factRows struct {
 	close func(b *warehouse.Batch)
 }
 
-// newFactRows returns the rows of a file. The function closing may be nil.
+// newFactRows returns the rows of a file. The function closing, if not nil, is called when the rows are closed.
 func newFactRows(b *binding, read func(*row, *warehouse.Batch), closing func(*warehouse.Batch)) *factRows {
 	r := &factRows{simpleRows: newSimpleRows(b), close: closing}
 	r.add = func(rec tabular.Record, into *warehouse.Batch) error {

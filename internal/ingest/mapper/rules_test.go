@@ -19,7 +19,7 @@ func mapped(t *testing.T, more, table string) ingesttest.Reading {
 	return ingesttest.Read(t, mapper.New(m), ingesttest.ReaderOptions(), table)
 }
 
-// The grades of rows 1 to 5 are none, "A 1", -1, 2.5 and 3.
+// Row 1 has no grade. The grades of rows 2 to 4 are -1, 2.5 and 3.
 func TestConditionsOfRules(t *testing.T) {
 	t.Parallel()
 	const numbers = "No,When,Sum,Grade\n1,2026-09-01,1.00,\n2,2026-09-01,1.00,-1\n3,2026-09-01,1.00,2.5\n4,2026-09-01,1.00,3\n"
@@ -45,7 +45,7 @@ func TestConditionsOfRules(t *testing.T) {
 	}
 }
 
-// Without rules, columns decide whether an order is a test or canceled.
+// Without rules, the mapped columns decide whether an order is a test order or is canceled.
 func TestTestsAndCancellationsHaveColumns(t *testing.T) {
 	t.Parallel()
 	const table = "No,When,Sum,Status,Cancelled at,Test\n" +

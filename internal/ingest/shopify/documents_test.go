@@ -33,7 +33,7 @@ func newCollection() *collection {
 }
 
 // do executes one line of an archive: {"order": {…}}, {"refund": {…}}, {"customer": {…}}, {"expect": true} or {"steps":
-// true}. The value of steps is whether the run is at its end.
+// true}. The value of steps is true at the end of the run.
 func (c *collection) do(t *testing.T, line string, n int) {
 	t.Helper()
 	var o, doc document.Object

@@ -85,7 +85,8 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 	return kept, nil
 }
 
-// of reduces a value, or each element of a list. If the reduction expects members, it omits a value without members.
+// of reduces a value, or each element of a list. If the reduction lists members, of returns nil for a value that is not
+// an object.
 func (r reduction) of(v document.Value) any {
 	switch {
 	case r == nil:

@@ -30,7 +30,7 @@ func (nowhere) Abort() {}
 
 const benchRecords = 200_000
 
-// adMessages returns a year of ads on Meta with states.
+// adMessages returns the Singer messages of a year of Meta ad reports, with a STATE message after every 10,000 records.
 func adMessages() string {
 	var all strings.Builder
 	all.WriteString(metaSchema + "\n")

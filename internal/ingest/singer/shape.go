@@ -66,8 +66,8 @@ var partial = []string{
 	"product_item_id", "click_type", "group_placement_view_placement", "managed_placement_view_resource_name", "keyword_view_resource_name",
 }
 
-// detect returns the shape of a stream. If several reports cover the same spend, the target uses the report with the
-// lowest rank.
+// detect returns the shape and the rank of a stream. If several reports cover the same spend, the target uses the
+// report with the lowest rank.
 func detect(name string, properties *document.Object, keys []string) (shape, int) {
 	has := func(p string) bool { return properties.Get(p) != "" }
 	if attributes := properties.Get("attributes").Path("properties"); attributes != "" {
@@ -87,8 +87,9 @@ func detect(name string, properties *document.Object, keys []string) (shape, int
 	return unknownRecords, 0
 }
 
-// rankOf prefers complete reports, then more detailed reports. Google's more detailed reports omit campaigns without
-// their own ads. The reports of other platforms are complete.
+// rankOf returns the rank of a report. Complete reports rank before incomplete reports, and more detailed reports
+// before less detailed reports. Google's more detailed reports omit campaigns without their own ads. The reports of
+// other platforms are complete.
 func rankOf(s shape, name string, has func(string) bool, keys []string) int {
 	if s == googleRecords {
 		for i, level := range []string{"campaign_performance_report", "ad_group_performance_report", "ad_performance_report", "account_performance_report"} {

@@ -268,7 +268,7 @@ func TestSpendOfThreePlatformsIsDeduplicated(t *testing.T) {
 	}
 }
 
-// TestADayInTwoStepsIsStoredCompletely sends a day's rows before and after a state that ends a step.
+// TestADayInTwoStepsIsStoredCompletely sends rows of one day in two import steps, separated by a state message.
 func TestADayInTwoStepsIsStoredCompletely(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -430,8 +430,8 @@ func TestKlaviyosStatisticsBecomeRowsOfMessages(t *testing.T) {
 	}
 }
 
-// TestACampaignCountsOnceByTapAndByExport imports totals of a campaign with two messages from both sources. The export
-// uses the account's time zone, in which the day differs.
+// TestACampaignCountsOnceByTapAndByExport imports the totals of an email campaign from a tap and from an export. The
+// campaign has two messages. The export uses the account's time zone, in which the campaign's day differs.
 func TestACampaignCountsOnceByTapAndByExport(t *testing.T) {
 	t.Parallel()
 	message := func(id string, revenue int) string {

@@ -93,7 +93,7 @@ func Count(cell string, n money.Notation) (int64, error) {
 	if count, ok := plain(cell, 0); ok {
 		return count, nil
 	}
-	// A currency without decimals has the same notation as a count.
+	// A count has the same notation as an amount in JPY, a currency without decimals.
 	a, err := money.Parse(cell, "JPY", n)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a whole number", Shown(cell))

@@ -25,7 +25,7 @@ type Sale struct {
 	Content  uint64                  // hash of the rows, from a [Hasher]; copies of an order have equal hashes
 }
 
-// Reset empties the sale and keeps its memory.
+// Reset empties the sale and keeps its allocated slices for reuse.
 func (s *Sale) Reset() {
 	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0], Ties: s.Ties[:0]}
 }

@@ -139,7 +139,7 @@ func TestOpenRejectsUnreadableContent(t *testing.T) {
 	}
 }
 
-// endless is a long text. The context ends while a test reads the text, and the text remains readable.
+// endless is a reader of a long text. It cancels the context after cancelAt bytes and continues to return text.
 type endless struct {
 	text          string
 	n, cancelAt   int

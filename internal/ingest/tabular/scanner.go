@@ -89,7 +89,7 @@ func (s *Scanner) row() (Record, error) {
 	return r, nil
 }
 
-// index is [bytes.IndexByte] with a count of the searched bytes.
+// index works like [bytes.IndexByte] and counts the searched bytes.
 func (s *Scanner) index(in []byte, b byte) int {
 	i := bytes.IndexByte(in, b)
 	if i < 0 {

@@ -104,7 +104,7 @@ var hostileRows = map[string]string{
 	"carriage returns":            "\"\"\r,",
 }
 
-// The steps for a row of 4 MiB grow with its length, for all kinds of cells.
+// The number of steps for a row of 4 MiB grows linearly with the length of the row, for all kinds of cells.
 func TestScannerIsLinearInTheLengthOfARow(t *testing.T) {
 	t.Parallel()
 	steps := func(cell string, size int) int {
@@ -176,8 +176,8 @@ func TestACellOfALargeRowDoesNotKeepTheRow(t *testing.T) {
 }
 
 // FuzzScanner checks that the scanner agrees with encoding/csv on text without errors and that all other text ends in
-// rows or an error. The result must not depend on the size of the pieces. A row must never have more cells than the
-// limit, and the lines of rows must ascend. The number of steps must be limited by the length of the text.
+// rows or an error. The result must not depend on the number of bytes per read. A row must never have more cells than
+// the limit, and the lines of rows must ascend. The number of steps must be limited by the length of the text.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n", "@@@\nb", "@@\"\n\"@\nb\n"} {
 		f.Add(seed)

@@ -301,7 +301,7 @@ func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error
 }
 
 // delete marks deleted orders as canceled, so that all figures exclude them. The facts remain, because a message alone
-// is no sufficient reason for a permanent deletion.
+// is not a sufficient reason for a permanent deletion.
 func (r *run) delete(ctx context.Context) error {
 	var b warehouse.Batch
 	for _, m := range r.gone {

@@ -123,7 +123,7 @@ func sendTap(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace, 
 }
 
 // These constants contain one customer in the form of each source: the export without dates, an older message, and the
-// two forms of a tap. The message has no consents and orders, because newer versions of the API omit them.
+// two forms of a tap. The message has neither consents nor orders, because newer versions of the API omit them.
 const (
 	customerJSON = `{"id":77,"email":"A@example.com","created_at":"2026-01-02T03:00:00Z","updated_at":"2026-11-18T10:00:00Z","first_name":"Anna","last_name":"B","state":"enabled",
 "note":"ring twice","verified_email":true,"phone":"+1 555-0100","tags":"vip","currency":"USD","addresses":[{"address1":"1 Main St"}],

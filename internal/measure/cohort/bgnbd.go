@@ -125,7 +125,8 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 	if m.A != 1 {
 		lead = -math.Expm1((m.A-1)*l) / (m.A - 1)
 	}
-	// term is c (a+b-r-1)_n (a)_(n-1) / ((c)_n n!) zⁿ.
+	// term is the n-th term of the series: c (a+b-r-1)_n (a)_(n-1) / ((c)_n n!) zⁿ, where (x)_n is the rising
+	// factorial.
 	top := m.A + m.B - m.R - 1
 	term, series := top*z, 0.0
 	for n := 1.0; n < 1e6; n++ {

@@ -58,7 +58,7 @@ func (f *Fit[M]) draw(r *rand.Rand) M {
 	return f.build(values)
 }
 
-// group contains the customers with the same history. The unit of time is the longest age.
+// group contains the customers with the same history. Times are fractions of the longest age.
 type group struct {
 	x         int     // repeat purchases
 	tx, T     float64 // time of the last purchase, and age

@@ -48,8 +48,8 @@ func TestGradientsEqualFiniteDifferences(t *testing.T) {
 				at[i] = x[i] + step
 				up := f.f(at, unused)
 				at[i] = x[i] - step
-				// The error of central differences is step² from the curvature and 1e-16/step of the value from
-				// rounding.
+				// A central difference has a truncation error of order step², and a rounding error of 1e-16/step times
+				// the value.
 				if want := (up - f.f(at, unused)) / (2 * step); math.Abs(gradient[i]-want) > 1e-6*(1+math.Abs(want))+
 					1e-10*math.Abs(value) {
 					t.Errorf("%s at %v: derivative %d is %v, differences give %v", name, x, i, gradient[i], want)
@@ -111,7 +111,7 @@ func TestExpectationMatchesThePaper(t *testing.T) {
 		z := time / (since + time)
 		power := math.Pow(1-z, m.R+x)
 		want := (m.A + m.B + x - 1) / (m.A - 1) * (1 - power*hypergeometric(m.R+x, m.B+x, m.A+m.B+x-1, z))
-		// The printed form loses digits as a approaches 1.
+		// The published equation loses digits as a approaches 1.
 		if got := m.whileActive(x, since, time); math.Abs(got-want) > 1e-11*want/min(1, math.Abs(m.A-1)) {
 			t.Errorf("%+v, x %v, since %v, time %v: %.14g, want %.14g", m, x, since, time, got, want)
 		}

@@ -94,7 +94,8 @@ func newRule() rule {
 	return r
 }
 
-// mostPanels limits the time with parameters far from all data, which the search for the maximum may try.
+// mostPanels is the maximum number of panels of an integral. The limit keeps the search fast when it tries parameters
+// far from all data.
 const mostPanels = 1e5
 
 // left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its

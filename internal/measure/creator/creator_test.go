@@ -64,7 +64,7 @@ func planted() store {
 	}
 }
 
-// seeds is the number of simulated stores: few by default, many with ASSAY_NIGHTLY.
+// seeds returns the number of simulated stores: few by default, many with ASSAY_NIGHTLY.
 func seeds(few, many int) int {
 	if os.Getenv("ASSAY_NIGHTLY") != "" {
 		return many
@@ -252,7 +252,8 @@ func TestLimitsSolveTheScoreEquation(t *testing.T) {
 	}
 }
 
-// With one creator and two signals, the interval and the overdispersion follow from the parts' variances.
+// With one creator and two signals, the interval and the overdispersion follow from the variances of the two signals'
+// estimates.
 func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
 	t.Parallel()
 	r := Rates{Code: 0.5, Survey: 0.1, Met: 0.6, Stray: 0.35, Cleaned: true, Noise: 1.5, Spread: 0.1, Known: Evidence{

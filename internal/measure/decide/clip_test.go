@@ -25,7 +25,7 @@ func TestClippedDerivativesHaveKnotsAtTheBounds(t *testing.T) {
 			t.Errorf("within %v: %v, want %v", c.within, got, c.want)
 		}
 	}
-	// At a jump on a bound, the value inside the bounds is used.
+	// If the function jumps at a bound, clip uses the value on the inner side of the jump.
 	jump := []corner{{0, -2}, {10, -1}, {10, 1}, {20, 3}}
 	if got, want := clip(nil, jump, Range{10, 20}), []corner{{10, 1}, {20, 3}}; !slices.Equal(got, want) {
 		t.Errorf("above a jump: %v, want %v", got, want)

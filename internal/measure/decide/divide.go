@@ -84,7 +84,8 @@ func (d division) value(plan []float64) float64 {
 	return sum
 }
 
-// relax finds the best price in a region. The result plan is nil if no allocation in the region spends the budget.
+// relax solves the Lagrangian relaxation in a region. The result plan is nil if no allocation in the region spends the
+// budget.
 func (d division) relax(low, high []float64) (r region, plan []float64) {
 	if !d.reachable(low, high) {
 		return r, nil

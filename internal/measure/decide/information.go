@@ -89,7 +89,8 @@ func (p Problem) worth(results []float64, now float64) float64 {
 	return math.Max(after-now, 0)
 }
 
-// judged returns the response to allocations that one half of the draws chooses and the other half evaluates.
+// judged optimizes an allocation on each half of the draws, evaluates it on the other half, and returns the mean
+// response.
 func (p Problem) judged(draws []int) float64 {
 	halves := [2][]int{}
 	for i, d := range draws {

@@ -76,7 +76,7 @@ func TestRiskAversePlansPreferTheSafeChannel(t *testing.T) {
 
 func TestNoiseIsNotReportedAsLift(t *testing.T) {
 	t.Parallel()
-	// Twenty draws of pure noise: every channel returns 1 on average, so no allocation has any lift. In-sample
+	// The twenty draws are pure noise. Every channel returns 1 on average, so no allocation has any lift. In-sample
 	// evaluation would report a lift of a third of the budget.
 	var promised float64
 	for seed := range uint64(40) {
@@ -286,7 +286,8 @@ func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	perfect, real := values[0], values[1]
-	// Eight strata lose a few percent; the error of search's mean is up to 0.5 / sqrt(4000) x 100 x 2 = 1.6.
+	// With only eight strata, Information underestimates the gain by a few percent. Two standard errors of search's
+	// mean are 0.5 / sqrt(4000) x 100 x 2 = 1.6.
 	if perfect.SE != 0 || perfect.Channel != "search" || math.Abs(perfect.Gain-19.9) > 2.5 {
 		t.Errorf("a perfect test: %+v, want a gain of 19.9", perfect)
 	}

@@ -82,8 +82,8 @@ type projection struct {
 	size float64 // prices are between -size and size
 }
 
-// channel sets a channel's spends to the projection of y minus an amount and returns their sum, within the channel's
-// bounds.
+// channel sets a channel's spends to the projection of y minus an amount. It returns their sum, limited to the
+// channel's bounds.
 func (p *projection) channel(j int, by float64) float64 {
 	sum := p.lower(j, by)
 	if total := p.Channels[j].Total; total != nil {
@@ -107,7 +107,8 @@ func (p *projection) lower(j int, by float64) (sum float64) {
 	return sum
 }
 
-// part returns the spend of a group or a single channel after the price by is subtracted from y.
+// part returns the spend of a group or a single channel after a price is subtracted from y. The parameter by is the
+// price.
 func (p *projection) part(of part, by float64) (sum float64) {
 	for _, j := range of.members {
 		sum += p.channel(j, by)
@@ -156,7 +157,7 @@ func (p *projection) periods(by float64) (sum float64) {
 	return sum
 }
 
-// everyPeriod sets the spends of all periods after the price by is subtracted from y.
+// everyPeriod subtracts the price by from y and sets the spends of all periods accordingly.
 func (p *projection) everyPeriod(by float64) {
 	for i := range p.Periods {
 		if sum := p.period(i, by); sum != p.Pace.hold(sum) {

@@ -8,7 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Windows of claimed orders. The longer window finds smaller changes in channels with few orders.
+// Windows for comparing claims: the orders that a platform reports. The longer window finds smaller changes in channels
+// with few orders.
 var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
 
 // Limits of a break in claimed orders.
@@ -20,16 +21,16 @@ const (
 	lostClaims  = 0.3               // maximum change after a fall; platforms report some recent conversions later
 )
 
-// claims compares a channel's claimed orders with a prediction from other series, the drivers. All series are prefix
-// sums. Let C be the claims in the base, and r the relative change of each of n drivers from the base to the recent
-// window. The expected number of claims is
+// claims compares a channel's platform-reported orders (claims) with a prediction from other series, the drivers. All
+// series are prefix sums. Let C be the claims in the base, and r the relative change of each of n drivers from the base
+// to the recent window. The expected number of claims is
 //
 //	e = C (r₁ ··· rₙ)^(1/n).
 //
 // The drivers are the channel's last-touch orders alone, or these together with the orders of the store and the
-// channel's spend. Last-touch orders alone are as few as claims, so their noise hides a one-week break. The mean of
-// several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). A loss of last-touch
-// orders is visible only with these orders alone.
+// channel's spend. The number of last-touch orders is as small as the number of claims, so its noise hides a one-week
+// break. The mean of several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). A
+// loss of last-touch orders is visible only with these orders alone.
 //
 // Claims and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base.
 // The variance of the number of claims is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the
@@ -64,7 +65,8 @@ func (c claims) totals(sums []float64, t int) (before, now float64) {
 	return sums[mid] - sums[mid-c.base], sums[t] - sums[mid]
 }
 
-// expect returns the expected claims of the window that ends before index t, for a dispersion of one.
+// expect returns the test of the window that ends before index t, with the expected number of claims. The dispersion is
+// one.
 func (c claims) expect(t int) (out claimTest, ok bool) {
 	if t < c.recent+c.base {
 		return out, false
@@ -111,7 +113,7 @@ func (c claims) at(t int) (claimTest, bool) {
 // to earlier breaks.
 var chiMedian = distuv.ChiSquared{K: 1}.Quantile(0.5)
 
-// since returns the index of the first day of a break at the end.
+// since returns the index of the first day of the break that exists at the index end.
 func (c claims) since(end int) int {
 	last, _ := c.at(end)
 	t := end - 1
@@ -123,8 +125,9 @@ func (c claims) since(end int) int {
 	return t
 }
 
-// claimsBreaks finds channels with claimed orders that jump or end while spend continues. The cause is usually a pixel
-// that fires twice, or not at all. A loss of touchpoints is another kind of finding and replaces this finding.
+// claimsBreaks finds channels with platform-reported orders that jump or end while spend continues. The cause is
+// usually a pixel that fires twice, or not at all. A loss of touchpoints is another kind of finding and replaces this
+// finding.
 func claimsBreaks(s Store) (all []Finding) {
 	for _, ch := range s.Channels {
 		for _, c := range s.claims(ch) {

@@ -3,8 +3,8 @@
 // confidence.
 //
 // Changes of a series have a robust z-score relative to the series' own history (see [drift]). The threshold is
-// [alarmZ]. Claimed orders of a platform are small counts and have a p-value instead (see [claims]). The aim is at most
-// one false finding of high priority per store and month. Tests on simulated series measure the rate.
+// [alarmZ]. The orders that a platform reports are small counts and have a p-value instead (see [claims]). The aim is
+// at most one false finding of high priority per store and month. Tests on simulated series measure the rate.
 package detect
 
 import (

@@ -51,7 +51,7 @@ func simulated(seed uint64) Store {
 	return s
 }
 
-// clustered is a count with twice the variance of a Poisson count.
+// clustered draws a count with twice the variance of a Poisson count.
 func clustered(r *rand.Rand, mean float64) float64 {
 	return max(0, math.Round(mean+math.Sqrt(2*mean)*r.NormFloat64()))
 }
@@ -91,7 +91,7 @@ type planted struct {
 	plant func(s *Store)
 }
 
-// faults are all faults, each large enough to be found.
+// faults returns a planted fault of each kind, large enough to be detected.
 func faults() []planted {
 	return []planted{
 		{CACDrift, func(s *Store) { scaled(s.Channels[0].NewOrders, 28, 0.3) }},
@@ -169,8 +169,8 @@ func TestEachFaultIsFound(t *testing.T) {
 	}
 }
 
-// fewClaims is a store with a channel that has about 20 orders and 35 platform-reported orders per week. The channel's
-// spend and orders change with the level of its budget.
+// fewClaims returns a store with a channel that has about 20 orders and 35 platform-reported orders per week. The
+// channel's spend and orders change with the level of its budget.
 func fewClaims(seed uint64) Store {
 	const n = 600
 	r := rand.New(rand.NewPCG(seed, 23))

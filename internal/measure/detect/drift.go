@@ -34,8 +34,8 @@ type windows struct {
 }
 
 // drift is a change of the ratio of two daily series between a recent window and the base before it. An example is
-// spend per new customer. Let d be the logarithm of the ratio's relative change. The score compares d with its own past
-// values, at steps of a week:
+// spend per new customer. Let d be the logarithm of the recent ratio divided by the base ratio. The score compares d
+// with its own past values, at steps of a week:
 //
 //	z = (d - median) / max(1.4826 MAD, 0.03).
 //
@@ -162,7 +162,7 @@ func (r ratios) past(t int) []float64 {
 	return all
 }
 
-// season returns the change around the same day of the year before that is most extreme in a direction.
+// season returns the most extreme change, in the given direction, around the same day of the previous year.
 func (r ratios) season(t int, direction float64) (most float64, ok bool) {
 	for u := t - yearDays - nearYear; u <= t-yearDays+nearYear; u += stepDays {
 		_, _, d, known := r.value(max(u, 0))

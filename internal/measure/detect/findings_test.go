@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the findings in testdata")
 
-// written returns all of a finding, with five digits of each number.
+// written returns all fields of a finding as text, with five digits of each number.
 func written(f Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q name %q channel %q: confidence %.5g, effort %d, severity %d, score %.5g\n", f.Kind, f.Subject, f.Name, f.Channel, f.Confidence, f.Effort, f.Severity, f.Score())
@@ -344,7 +344,8 @@ func TestEffectsOfSeasons(t *testing.T) {
 	}
 }
 
-// TestLimitsOfChanges changes the last days of a series of a store that was the same on all days for 600 days.
+// TestLimitsOfChanges changes the last days of series of a store. Before the change, each series has the same value on
+// all 600 days.
 func TestLimitsOfChanges(t *testing.T) {
 	t.Parallel()
 	google := func(s *Store) *Channel { return &s.Channels[0] }

@@ -32,8 +32,9 @@ func cacDrift(s Store) (all []Finding) {
 	return all
 }
 
-// drifted completes a finding of a rising ratio. Its value is the part of the monthly amount that is gained if the
-// ratio returns to its former level. The direction is -1 for a ratio that fell.
+// drifted completes the finding of a changed ratio. The value of the finding is the part of the monthly amount that is
+// gained if the ratio returns to its former level. The direction is 1 for a ratio that rose, and -1 for a ratio that
+// fell.
 func (s Store) drifted(f Finding, d drift, monthly, direction float64, now, before string, unit Unit) Finding {
 	low, high := d.span()
 	f.Since, f.Confidence, f.Effort, f.Severity = s.day(d.since), d.confidence(), Medium, Warning

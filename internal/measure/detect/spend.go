@@ -51,8 +51,8 @@ func pastOptimum(s Store) (all []Finding) {
 	return all
 }
 
-// Limits of a spend shift, as multiples of the spend before. The new level must also be outside all earlier levels of
-// the channel.
+// Limits of a spend shift, as multiples of the spend before the shift. The new level must also be outside all earlier
+// levels of the channel.
 const (
 	shiftUp   = 2.5
 	shiftDown = 0.2
@@ -140,7 +140,7 @@ func capped(s Store) (all []Finding) {
 		if s.rate()*roas < 1.5 || c.Orders < 30 {
 			continue
 		}
-		// One step of 20% more spend returns between half of the average return and the average.
+		// An increase of the budget by 20% is assumed to return between half of the average ROAS and the average ROAS.
 		step := 0.2 * c.DailyBudget * monthDays
 		low, high := step*(s.rate()*roas/2-1), step*(s.rate()*roas-1)
 		all = append(all, Finding{
@@ -208,7 +208,7 @@ const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
 // of perfect information on one decision: to increase or decrease spend by 20%. The contribution per unit of spend is
-// normal with mean m and standard deviation v. The value is
+// normally distributed with mean m and standard deviation v. The value is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).
 func untested(s Store) (all []Finding) {
@@ -239,7 +239,8 @@ func untested(s Store) (all []Finding) {
 	return all
 }
 
-// loss returns the expected loss of choosing the better of two decisions before their difference is known.
+// loss returns the expected opportunity loss of the decision that is better on average. The difference of the two
+// decisions is normally distributed with the given mean and standard deviation.
 func loss(mean, sd float64) float64 {
 	if sd <= 0 {
 		return 0

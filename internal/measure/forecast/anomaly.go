@@ -216,8 +216,8 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns the prediction of each point from all other points. Points with apart set have a prediction but are
-// not used in other predictions. The level of a point comes from its own side of a shift.
+// around returns the prediction of each point from all other points. A point for which apart is true has a prediction
+// but is not used in other predictions. The level of a point comes from its own side of a shift.
 func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
@@ -404,7 +404,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	return noise, highest
 }
 
-// censoredShare is the number of errors per censored error. The largest errors are censored.
+// censoredShare is the number of errors for which one error, the largest, is censored.
 const censoredShare = 50
 
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }

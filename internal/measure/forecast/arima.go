@@ -242,7 +242,8 @@ func (c *candidate) derive(a *arima, params, e, columns []float64) {
 	a.ma.filter(columns)
 }
 
-// addLater multiplies the values of from by the factor by and adds them to the values of to that are lag points later.
+// addLater multiplies each value of from by the factor by. It adds the product to the value of to that is lag points
+// later.
 func addLater(by float64, from, to []float64, lag int) {
 	if by == 0 || lag >= len(to) {
 		return

@@ -297,7 +297,7 @@ func (f form) begin(values []float64, season int, start initial, known []float64
 	return c, true
 }
 
-// several evaluates models of the form on the values; see [problem].
+// several computes the residuals of the form's model for several sets of parameters; see [problem].
 func (c *climb) several(params, out [][]float64, allowed []bool) {
 	for i, of := range params {
 		c.set(c.runs[i].smoother, of)
@@ -346,8 +346,8 @@ func (f form) fit(values []float64, season int, start initial) (*smoother, bool)
 	return c.fit(math.Inf(1))
 }
 
-// least returns the starting point with the smallest sum of squares. It tries several, because the sum of squares can
-// have several minima. If no starting point is allowed, it returns the first.
+// least returns the starting point with the smallest sum of squares. There are several starting points, because the sum
+// of squares can have several minima. If no starting point is allowed, it returns the first.
 func (c *climb) least(starts [][]float64) ([]float64, float64) {
 	best, least := starts[0], math.Inf(1)
 	var out [abreast][]float64

@@ -228,7 +228,7 @@ type scale struct {
 	floor float64 // smallest value for a logarithm
 }
 
-// heights is the history that determines a point's scale.
+// heights contains the earlier values that determine a point's scale.
 type heights struct {
 	window             int
 	existing, positive int

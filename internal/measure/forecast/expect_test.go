@@ -284,7 +284,7 @@ func TestIncrementalExpectationsEqualThoseOfWholeWindows(t *testing.T) {
 	}
 }
 
-// direct is [OneStep] by definition: every window is sorted for every point.
+// direct implements [OneStep] by its definition: for every point, it sorts the whole window.
 func direct(values []float64, r Rhythm) []Expectation {
 	out := make([]Expectation, len(values))
 	s := scale{root: true}

@@ -59,8 +59,8 @@ func TestNormalQuartersAreRarelyActionable(t *testing.T) {
 			}
 		}
 	}
-	// The false discovery rate is at most 0.2. More than 8 quarters of 20 with an actionable point then have a
-	// probability of 1%.
+	// The false discovery rate is at most 0.2. The probability of more than 8 of 20 quarters with an actionable point
+	// is then 1%.
 	if acted > 8 {
 		t.Errorf("%d of %d quiet quarters have a point worth a look", acted, runs)
 	}

@@ -21,10 +21,10 @@ type Total struct {
 	count float64 // number of draws before they are blurred
 }
 
-// Total returns the sum of the first steps points with intervals of the sum. Limits of single points do not add up,
-// because errors of neighboring points are correlated. Total sums the errors of each rolling origin in order, to
-// preserve the correlation. If there are too few rolling origins for this number of steps, it uses the errors of a
-// random walk. The sums of these errors have the widest intervals.
+// Total returns the sum of the first steps points with intervals of the sum. The interval limits of single points
+// cannot be added, because the errors of neighboring points are correlated. Total sums the errors of each rolling
+// origin in order, to preserve the correlation. If there are too few rolling origins for this number of steps, it uses
+// the errors of a random walk. The sums of these errors have the widest intervals.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
 		return Total{}, fault.Invalid("a total of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
@@ -55,8 +55,8 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	for _, level := range p.Levels {
 		// Conformal prediction treats the future error as one more draw, so the level is raised by the factor 1 + 1/n.
 		outer := min(1, level*(1+1/t.count))
-		// Without this correction, the interval would not contain the median if all past errors had one sign, as for a
-		// young store.
+		// Low and High are extended to the point forecast. Otherwise, the interval would not contain it if all past
+		// errors had one sign, as for a young store.
 		t.Bands = append(t.Bands, Band{
 			Low: min(t.Value, stats.Quantile(t.draws, (1-outer)/2)), High: max(t.Value, stats.Quantile(t.draws, (1+outer)/2)),
 		})

@@ -140,7 +140,7 @@ func (a Ask) check(values []float64) error {
 	return a.Calendar.check(len(values), a.Horizon)
 }
 
-// largest is the maximum value. Sums of squares up to this value do not overflow.
+// largest is the maximum absolute value of a series. Sums of squares of such values do not overflow.
 const largest = 1e100
 
 // keepInside keeps a nonnegative series nonnegative and replaces overflows.
@@ -174,8 +174,8 @@ func (a Ask) origins(n int) int {
 	return origins
 }
 
-// calibrate moves a model of the first part of the series through the latest part, with fixed parameters. It stores the
-// errors of the forecasts.
+// calibrate applies a model of the first part of the series to the latest part, with fixed parameters. It stores the
+// errors of the forecasts from each point.
 func (p *Prediction) calibrate(values []float64, ask Ask, model track) {
 	origins := ask.origins(len(values))
 	if origins == 0 {
@@ -217,7 +217,7 @@ func (p *Prediction) walk(values []float64) {
 	}
 }
 
-// scaled returns the values on the scale of the errors.
+// scaled returns the values on the scale of the errors: logarithms if the errors are logarithms of ratios.
 func (p *Prediction) scaled(values []float64) []float64 {
 	if !p.ratio {
 		return values
@@ -300,7 +300,8 @@ func (p *Prediction) spreads() {
 	slices.Sort(p.shape)
 }
 
-// overlap is the additional dependence between errors per step.
+// overlap determines how fast the effective number of independent errors falls with the horizon, because the errors of
+// neighboring origins overlap.
 const overlap = 0.1
 
 // rising replaces the values with the closest nondecreasing values in weighted least squares (isotonic regression).

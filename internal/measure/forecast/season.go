@@ -56,8 +56,8 @@ func centered(values []float64, season int) []float64 {
 }
 
 // cycle returns the seasonal factors of classical decomposition. For each place of the cycle, the factor is the mean
-// difference from the centered moving mean, or the mean ratio to the moving mean. Differences sum to 0, ratios to the
-// season.
+// difference from the centered moving mean, or the mean ratio to the moving mean. The factors sum to 0 if they are
+// differences, and to the season length if they are ratios.
 func cycle(values []float64, season int, ratio bool) []float64 {
 	trend := centered(values, season)
 	sums, counts := make([]float64, season), make([]float64, season)

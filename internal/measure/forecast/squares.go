@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// problem is a nonlinear least-squares problem. residuals sets out to the residuals at the parameters, and reports
-// whether the parameters are allowed.
+// problem is a nonlinear least-squares problem. The function residuals stores the residuals at the parameters in out,
+// and reports whether the parameters are allowed.
 type problem struct {
 	points    int
 	residuals func(params, out []float64) bool
@@ -118,8 +118,9 @@ func decline(gram, slope, step []float64, damping float64) float64 {
 	return sum
 }
 
-// further returns a bound on the remaining gain, as a multiple of a step's gain, for steps that become shorter. The
-// bound is the number of remaining steps. After a step with the predicted gain, the bound is at most one.
+// further returns a bound on the remaining gain, as a multiple of the last step's gain. It assumes that no later step
+// gains more than the last step. The bound is the number of remaining steps, or 1 if the last step gained as much as
+// predicted.
 func further(gain, predicted float64, left int) float64 {
 	if math.Abs(gain-predicted) < straight*predicted {
 		return 1

@@ -91,7 +91,8 @@ func odd(x float64) int {
 	return k
 }
 
-// cycles smooths the points at each place of the cycle and extends them by one cycle at both ends.
+// cycles smooths each cycle-subseries (the points at one position of the cycle) and extends it by one cycle at both
+// ends.
 func cycles(values []float64, period, window int, extended []float64) {
 	n := len(values)
 	sub, out := make([]float64, 0, n/period+1), make([]float64, n/period+3)

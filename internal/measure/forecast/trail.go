@@ -50,7 +50,7 @@ func (t *trail) leaveForm(c *climb) {
 	}
 }
 
-// order sets starting parameters if some are known.
+// order sets the starting parameters to the result of the last search for this order, if there is one.
 func (t *trail) order(o order, c *candidate, params []float64) {
 	if t == nil {
 		return

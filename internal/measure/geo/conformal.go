@@ -60,7 +60,8 @@ func (r *refit) p(tau float64) float64 {
 	return r.unusual()
 }
 
-// residuals fits the series minus the hypothesis and sets the residual of each period.
+// residuals subtracts the hypothetical effect tau from the series, fits the weights again and sets the residual of each
+// period.
 func (r *refit) residuals(tau float64) {
 	b := r.bench
 	b.lin = grow(b.lin, len(r.z))
@@ -88,7 +89,8 @@ func (r *refit) residuals(tau float64) {
 	}
 }
 
-// weightsFor returns [estimator.weights] for the linear part in the bench.
+// weightsFor returns the donors' weights, as [estimator.weights] does, with the linear term of the objective from
+// b.lin.
 func (r *refit) weightsFor(b *bench) []float64 {
 	if r.method.fixed() {
 		return r.fixed(b, r.donors)

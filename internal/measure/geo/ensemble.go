@@ -68,7 +68,8 @@ func (a analysis) together(r *Result) {
 	a.disagree(r)
 }
 
-// shift adds the conformal test of the member with the most weight. Its interval is moved to the combined estimate.
+// shift adds the conformal test of the member with the most weight. The interval of the test is moved to the combined
+// estimate.
 func (a analysis) shift(r *Result, estimators []*estimator) {
 	best := 0
 	for i := range r.Members {

@@ -2,7 +2,7 @@ package geo
 
 import "math"
 
-// estimator is a method on a frame, for any choice of treated regions and donors.
+// estimator applies a method to a frame, for any choice of treated regions and donors.
 type estimator struct {
 	*frame
 	method Method

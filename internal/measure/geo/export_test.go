@@ -19,7 +19,7 @@ func (r *Result) Reach(alpha float64) float64 {
 }
 
 // RealizedPower plans tests of random sets on a panel's first periods. It returns the share of tests that detect the
-// planned lift on the following periods. Every second set is the best of ten sets in the choosing windows.
+// planned lift in the following periods. Every second set is the best of ten sets in the choosing windows.
 func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (
 	realized, optimistic, mde float64,
 ) {
@@ -59,7 +59,7 @@ func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted floa
 	return realized, optimistic, mde
 }
 
-// found returns 1 if the test of the window detects the lift on the set.
+// found returns 1 if the test in the window detects the lift on the set, and 0 otherwise.
 func found(now []*backtest, own []record, size int, lift float64) float64 {
 	statistic := own[0].statistic + lift*own[0].outcome/own[0].scale
 	if statistic > now[0].limit[size] || statistic < -now[0].limit[size] {

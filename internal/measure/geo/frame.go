@@ -137,7 +137,8 @@ func (f *frame) series(t target) []float64 {
 	return out
 }
 
-// linear fills c with the products of the group's series and the series of all regions over the matched periods.
+// linear sets each element of c to the dot product of the group's series and a region's series over the matched
+// periods.
 func (f *frame) linear(c []float64, t target) {
 	n := len(f.z)
 	clear(c)

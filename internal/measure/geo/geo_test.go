@@ -89,8 +89,8 @@ func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 	return panel(t, rows), geo.Test{Treated: []geo.Region{"California"}, Start: 19, End: 30}
 }
 
-// market is a simulated store with regions of very different sizes. They share a trend, a weekly season and a few
-// moving factors, and each has its own noise.
+// market is a simulated store with regions of very different sizes. The regions share a trend and a few autocorrelated
+// factors. Each region has its own strength of weekly seasonality and its own noise.
 type market struct {
 	regions, periods int
 	autocorrelation  float64 // autocorrelation of a region's own noise

@@ -281,7 +281,7 @@ func (m *localLevel) project(rng *rand.Rand) float64 {
 	return sum
 }
 
-// summarizeImpact compares the actual series with the sums of its projected paths.
+// summarizeImpact compares the actual total with the totals of projected paths without the change.
 func summarizeImpact(actual, sums []float64, alpha float64) *Impact {
 	n := float64(len(actual))
 	total := stats.Mean(actual) * n

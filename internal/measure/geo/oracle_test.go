@@ -70,8 +70,8 @@ func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	}
 }
 
-// The expected values are the table BestMarkets of the vignette. Its sixth row depends on the version of augsynth and
-// is not compared.
+// The expected values are the table BestMarkets of GeoLift's vignette. Its sixth row depends on the version of augsynth
+// and is not compared.
 func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 	t.Parallel()
 	o := walkthroughSelection()

@@ -33,7 +33,7 @@ type reading struct {
 // donors.
 const closest = 1e-4
 
-// statistic ranks sets: the relative effect divided by the square root of the relative fit.
+// statistic returns the statistic that ranks sets: the relative effect divided by the square root of the relative fit.
 //
 // Without scaling, the test would compare closely fitted sets with noisy sets. Dividing by the full fit, as the ratio
 // of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent of the fit
@@ -74,7 +74,7 @@ func randomize(measure gauge, treated, donors []int, size, draws int, seed uint6
 	return r
 }
 
-// rest appends the members of pool that are not in set to dst. Both are sorted.
+// rest appends the members of pool that are not in set to dst. The slices pool and set are sorted.
 func rest(dst, pool, set []int) []int {
 	j := 0
 	for _, r := range pool {

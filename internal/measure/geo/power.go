@@ -58,7 +58,7 @@ func throughWindows(w *bench, windows []*backtest, set []int) []reading {
 	return readings
 }
 
-// learn sets the distribution from the placebo sets of one size.
+// learn computes the null distribution of the statistic and its critical value from the placebo sets of one size.
 func (b *backtest) learn(drawn []reading, size int, alpha float64) {
 	for _, r := range drawn {
 		u := r.effect / r.scale()
@@ -120,8 +120,8 @@ func noisiness(windows []*backtest, own []record, size int) float64 {
 //
 //	P( |k u s + δ y| > c s ),
 //
-// where u is a placebo set's statistic, s the square root of the set's own fit and k its noisiness. y is the relative
-// outcome, δ the lift and c the critical value.
+// where u is a placebo set's statistic, s the square root of the treated set's fit and k the treated set's ratio from
+// [noisiness]. y is the relative outcome, δ the lift and c the critical value.
 func power(windows []*backtest, own []record, size int, lift float64) float64 {
 	k := noisiness(windows, own, size)
 	var sum float64

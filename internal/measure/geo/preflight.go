@@ -451,7 +451,7 @@ func bridge(x []float64, from int) (reach float64, at int) {
 	return reach, at
 }
 
-// power compares the planned spend with the minimum detectable effect.
+// power compares the expected effect of the planned spend with the minimum detectable effect.
 func (c *check) power() {
 	p := c.result.Plan
 	if p.Planning == nil {

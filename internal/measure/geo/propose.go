@@ -42,7 +42,8 @@ const (
 
 // Propose searches regions, weeks and changes of spend for tests that detect the plausible return with the requested
 // power. It returns at most three tests that differ in length, kind or number of regions, the cheapest first. If no
-// test detects it, leastReturn is the smallest return that a pause in any of the searched designs detects.
+// test detects the plausible return, leastReturn is the smallest return that a pause in any of the searched designs
+// detects.
 //
 // The panel is aggregated to weeks. This makes the search fast and does not change the size of a lift. A pause loses
 // the outcome Return·spend. Spend of m times the current spend adds Return·spend·(m^0.7 - 1). The minimum m that

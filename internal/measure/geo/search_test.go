@@ -160,7 +160,7 @@ func TestEachGateDetectsItsDefect(t *testing.T) {
 }
 
 // The power curve starts at the false positive rate and has the requested power at the planning lift. All its values
-// are probabilities. For given treated regions, the curve has no optimistic values.
+// are probabilities. If the treated regions are given, the field Optimistic of the curve is nil.
 func TestPowerRisesToThePlannedLift(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 30, periods: 200}, 52)

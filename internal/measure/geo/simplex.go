@@ -107,7 +107,7 @@ func (s *simplex) begin(q *quadratic, start []int) {
 	}
 }
 
-// add frees a donor and appends its row to the factor.
+// add makes the weight of a donor free and appends the donor's row to the Cholesky factor.
 func (s *simplex) add(q *quadratic, i int) {
 	s.free = append(s.free, i)
 	s.isFree[i] = true

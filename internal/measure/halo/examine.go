@@ -100,7 +100,7 @@ func (r regression) bilinear(chosen []int, column int) float64 {
 	return stats.Dot(r.forward(chosen, a), r.forward(chosen, c))
 }
 
-// forward solves L z = c, where L L' are the products of the chosen columns.
+// forward solves L z = c, where L L' is the Gram matrix of the chosen columns.
 func (r regression) forward(chosen []int, c []float64) []float64 {
 	return factorOf(len(chosen), func(i, j int) float64 { return r.xx[chosen[i]][chosen[j]] }).forward(c)
 }

@@ -55,7 +55,7 @@ func (b base) factor() factor {
 	return factorOf(len(b), func(i, j int) float64 { return b[i].with(b[j]) })
 }
 
-// products returns the product of each column with x.
+// products returns the dot product of each column and x.
 func (b base) products(x []float64) []float64 {
 	out := make([]float64, len(b))
 	for i, s := range b {
@@ -130,7 +130,7 @@ func (l factor) rank() (n int) {
 	return n
 }
 
-// regression contains a surface's days after removing the controls. All products are of residuals.
+// regression contains a surface's days after removing the controls. All products are inner products of residuals.
 type regression struct {
 	yy   float64     // sum of squares of revenue
 	xy   []float64   // products of each column with revenue

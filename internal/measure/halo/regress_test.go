@@ -118,7 +118,7 @@ func TestResidualsMatchAWeightedFit(t *testing.T) {
 	}
 }
 
-// The expected values are the fixed points of the formula: with s = p (1+φ)/(1-φ), φ = left (1-s) + s, from Python.
+// The expected values are fixed points, computed in Python: φ = left (1-s) + s with s = p (1+φ)/(1-φ).
 func TestPersistenceCorrectsForTheFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ left, share, want float64 }{

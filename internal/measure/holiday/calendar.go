@@ -151,7 +151,8 @@ func off(name string, day func(int) civil.Date) Holiday {
 // weekBefore returns a day and the week before it, when people buy gifts for the day.
 func weekBefore(day func(int) civil.Date) func(int) civil.Range { return around(day, -7, 0) }
 
-// around returns the days from first to last, counted from a day.
+// around returns a function that returns a range of days in a year. The parameters first and last are offsets from the
+// given day.
 func around(day func(int) civil.Date, first, last int) func(int) civil.Range {
 	return func(year int) civil.Range {
 		d := day(year)

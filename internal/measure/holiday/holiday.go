@@ -115,7 +115,7 @@ func on(month time.Month, day int) func(int) civil.Date {
 	return func(year int) civil.Date { return civil.New(year, month, day) }
 }
 
-// nth returns the n-th given weekday of a month.
+// nth returns a function that returns the n-th given weekday of a month in a year.
 func nth(n int, weekday time.Weekday, month time.Month) func(int) civil.Date {
 	return func(year int) civil.Date { return from(civil.New(year, month, 1), weekday).AddDays(7 * (n - 1)) }
 }

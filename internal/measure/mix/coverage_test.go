@@ -96,8 +96,8 @@ func (s demoStore) redrawn() map[measure.Channel]float64 {
 	return returns
 }
 
-// shuffled permutes the demo's returns among the channels. Their spread is still half of the prior's, but a channel's
-// return differs between stores.
+// shuffled permutes the demo's returns among the channels. The spread of returns within a store is unchanged, half of
+// the prior's spread, but a channel's return differs between stores.
 func (s demoStore) shuffled() map[measure.Channel]float64 {
 	r, returns := stats.Stream(s.truth.Seed, 98), s.returns()
 	channels := slices.Sorted(maps.Keys(returns))
@@ -142,7 +142,8 @@ func expected(m *Model, a decide.Allocation) float64 {
 type record struct {
 	stores, refused int
 	channels        map[measure.Channel]*tally // results by channel; "": all channels
-	// Allocations of the current budget, and allocations with a realized revenue above the current revenue.
+	// The field plans is the number of allocations of the current budget. The field better is the number of these with
+	// a realized revenue above the current revenue.
 	plans, better          int
 	advised, advisedBetter int // allocations with the advice to shift, and the number of better allocations among them
 	// Sums of the predicted lifts, of the realized lifts and of the stated probabilities of a positive lift.
@@ -160,7 +161,8 @@ type chanceTally struct {
 	stated        float64 // sum
 }
 
-// tally sums results of returns. All sums except the sum of true returns are relative to the true return.
+// tally sums the results of the estimated returns. The sums of means, medians and interval widths are relative to the
+// true return.
 type tally struct {
 	fits, inside                 int
 	mean, median, width, planted float64

@@ -41,8 +41,9 @@ type Drift struct {
 	Share float64 // change as a share of the series' sum over the window
 }
 
-// staleShare is the maximum change of a series in a model that is not stale. A typical correction of the last days of a
-// report is a few percent, a tenth of this limit over the window. One missing day in two years exceeds the limit.
+// staleShare is the maximum change of a series in a model that is not stale. A typical correction changes the last days
+// of a report by a few percent. Over the window, this change is about a tenth of the limit. One missing day in two
+// years exceeds the limit.
 const staleShare = 0.001
 
 // sameMoney is the maximum rounding error of a week's sum.

@@ -25,7 +25,8 @@ type History struct {
 	Contributions [][]float64 // expected revenue of each channel
 }
 
-// History returns the window by week. The model must not be rejected.
+// History returns the weekly revenue in the model's window: actual, expected and by channel. The model must not be
+// rejected.
 func (m *Model) History() History { return m.curves.history() }
 
 func historyOf(p *mmm.Posterior, target []float64) History {

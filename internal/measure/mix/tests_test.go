@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// tested returns a store with two channels and a flyer.
+// tested returns the store of [planted]: two channels, and the channel flyer with one day of spend.
 func tested() Store {
 	s, _ := planted()
 	return s

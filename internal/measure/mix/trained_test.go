@@ -539,7 +539,7 @@ func TestBudgetPaysIsTheShareOfDrawsThatGain(t *testing.T) {
 				if share > 0 && share < 1 {
 					between++
 				}
-				// A draw with a gain of almost zero may have another sign on the grid of the optimization.
+				// A draw with a gain of almost zero may have the opposite sign on the grid of the optimization.
 				if math.Abs(got.BudgetPays-share) > 2/float64(len(gain)) || !near(got.Budget.Mean, want.Mean, 2e-3) || !near(got.Change.Mean, stats.Mean(change), 2e-3) {
 					t.Errorf("recent spend %v, budget times %v, rate %v: pays %v with mean %v of a change of %v, want %v with %v of %v",
 						recent, times, rate, got.BudgetPays, got.Budget.Mean, got.Change.Mean, share, want.Mean, stats.Mean(change))

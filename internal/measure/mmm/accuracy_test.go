@@ -61,7 +61,8 @@ func TestLeaveOneOutIsBelowTheFitAndFlagsAnOutlierWeek(t *testing.T) {
 		return newPosterior(m, d, run).LeaveOneOut(), float64(len(m.parameters))
 	}
 	loo, parameters := score(toy())
-	// Without informative priors, the effective number of parameters equals the number of parameters. Priors reduce it.
+	// Without informative priors, the effective number of parameters equals the number of parameters. Informative
+	// priors reduce the effective number.
 	if loo.Parameters < 1 || loo.Parameters > parameters || loo.Unreliable > 0 || !(loo.SE > 0) {
 		t.Errorf("%+v of a model with %v parameters", loo, parameters)
 	}

@@ -25,7 +25,7 @@ import (
 // calibration is a simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018). It draws parameters
 // from the prior and data from the parameters. If and only if the sampler is correct, the rank of the true value among
 // posterior draws is uniform. This holds for every parameter and every function of parameters and data. The likelihood
-// is such a function. It detects errors that other functions miss (Modrák et al. 2023).
+// is one of these functions. Its rank detects errors that the ranks of parameters miss (Modrák et al. 2023).
 type calibration struct {
 	name       string // name of the checkpoint; "": none
 	data       Data
@@ -274,8 +274,8 @@ func TestSBCRanksAreUniformAndPlantedBugsAreDetected(t *testing.T) {
 	}
 }
 
-// shortForms returns the other likelihoods, effects, adstocks and saturations, each in at least one model with few
-// parameters.
+// shortForms returns models with few parameters. Together, they use the likelihoods, effects, adstocks and saturations
+// that the calibration of the full model does not use.
 func shortForms() map[string]Spec {
 	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // the simulation replaces DeltaY
 	flat := Trend{Kind: NoTrend}

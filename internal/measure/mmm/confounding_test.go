@@ -69,7 +69,7 @@ func (tv contributionOf) test(x, to float64, random *rand.Rand) Lift {
 	return l
 }
 
-// coverage is the number of intervals that contain the true value.
+// coverage contains the number of intervals that contain the true value, and the errors of the estimates.
 type coverage struct {
 	stores, inside int
 	ratio          float64 // sum of posterior means / true values

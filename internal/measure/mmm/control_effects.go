@@ -13,7 +13,7 @@ type ControlEffect struct {
 	Name    string `json:"name"`
 	Group   string `json:"batch"`
 	Periods int    `json:"periods"` // number of periods in which the control is not 0
-	// Contribution is the target minus the expected target without the control, in the target's unit.
+	// Contribution is the expected target minus the expected target without the control, in the target's unit.
 	Contribution stats.Summary `json:"contribution"`
 	Share        stats.Summary `json:"share"` // share of the target's sum, as a fraction
 }

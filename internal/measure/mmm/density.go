@@ -19,8 +19,8 @@ import (
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
 //
 // For a channel with lift tests, the coordinate is the predicted result of one test; see [model.rise]. Priors apply to
-// the parameters, so the log Jacobian is added. With geos, both coordinates are in standard errors; see
-// [model.scaleMean] and [model.rescale].
+// the parameters, so the log Jacobian is added. With geos, the coordinates of scaled effects and of the mean of mu are
+// in standard errors; see [model.scaleMean] and [model.rescale].
 type density struct {
 	*model
 	theta, slope []float64 // parameters on their own scale, and their derivatives with respect to the coordinates

@@ -41,8 +41,8 @@ func TestPooledEffectsHaveTheirMarginalPriorAndCorrelation(t *testing.T) {
 	}
 }
 
-// TestPooledEffectsDensityMatchesItsDraws compares the closed form with a sum over correlations and a grid of common
-// parts.
+// TestPooledEffectsDensityMatchesItsDraws compares the closed-form density with a numerical integral over the
+// correlation and the common part of the log effects.
 func TestPooledEffectsDensityMatchesItsDraws(t *testing.T) {
 	t.Parallel()
 	k := pooledModel(t, Spec{Effect: ROI, PoolEffects: true}).pooledEffects

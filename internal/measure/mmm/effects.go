@@ -82,8 +82,8 @@ func divided(values []float64, by float64) []float64 {
 	return out
 }
 
-// slopes returns, for each draw, the derivative of the channel's incremental outcome with respect to a factor that
-// scales the channel's history, at a factor of 1.
+// slopes returns the derivative of the channel's incremental outcome for each draw. The derivative is with respect to a
+// factor that scales the channel's history, at a factor of 1.
 func (p *Posterior) slopes(c *channel) []float64 {
 	_, slopes := p.ResponseSlopes(c.name, []float64{1})
 	return slopes[0]
@@ -144,8 +144,8 @@ func grid(rows, columns int) [][]float64 {
 }
 
 // exposed contains a channel's response under one draw: the weighted sum of the saturated exposures. For the log-normal
-// likelihood, the field without is the mean of each period without the channel. Beta times the saturated exposure is
-// the log of the multiple of this mean.
+// likelihood, the field without is the mean of each period without the channel. The channel multiplies this mean by
+// exp(beta times the saturated exposure).
 type exposed struct {
 	a, weights  []float64
 	shape       []float64 // saturation parameters
@@ -154,8 +154,8 @@ type exposed struct {
 	without     []float64 // nil for additive effects
 }
 
-// eachExposed calls f with the channel's response under each draw, with exposures gathered on a grid if there are many.
-// f must not keep its argument.
+// eachExposed calls f with the channel's response under each draw. If there are many exposures, it gathers them on a
+// grid. f must not keep its argument.
 func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
 	p.eachExposure(c, p.thin(len(p.draws)), func(i int, e exposed) {
 		if e.without == nil {

@@ -29,8 +29,8 @@ func fromPrior(t *testing.T, d Data, s Spec, draws int) *Posterior {
 	return p
 }
 
-// followed returns data with additional periods of a channel's spend, with the previous split by geo and price. Other
-// channels spend nothing in these periods.
+// followed returns data with additional periods of a channel's spend. The additional spend has the previous split by
+// geo and the previous cost per exposure. Other channels spend nothing in these periods.
 func followed(d Data, name measure.Channel, spend []float64) Data {
 	span, more := len(d.Dates), len(spend)
 	longer := func(x []float64, each func(g int) func(k int) float64) []float64 {

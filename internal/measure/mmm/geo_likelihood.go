@@ -81,7 +81,7 @@ func (p *geoEffects) condition(m *model, g int, mu, theta []float64, curves []cu
 }
 
 // invert replaces a symmetric positive definite matrix with its inverse and returns its log determinant. It uses
-// Gauss-Jordan elimination without pivoting: the eigenvalues of M are at least 1, so pivots are not small.
+// Gauss-Jordan elimination without pivoting: the eigenvalues of the matrix are at least 1, so pivots are not small.
 func invert(a []float64, k int) (logDet float64) {
 	for i := range k {
 		pivot := a[i*k+i]

@@ -47,8 +47,8 @@ const (
 // unidentified returns the reasons why the data cannot identify the model.
 func (m *model) unidentified(d Data) []Reason {
 	var reasons []Reason
-	// Priors determine time-varying effects, curve sharpness, pooled controls and confounding terms, so they need no
-	// data.
+	// The parameters of time-varying effects, curve sharpness, pooled controls and confounding terms have informative
+	// priors, so the data need not identify them.
 	unknown := len(m.parameters) - (len(m.hsgp)+m.spec.Saturation.held())*len(m.channels)
 	for _, b := range m.controlGroups {
 		unknown -= len(b.at)

@@ -42,8 +42,8 @@ type model struct {
 	controlGroups []pooledControls // hierarchical priors of controls
 	carryOver     int              // number of parameters of a channel's adstock
 	shape         int              // number of parameters of a channel's saturation
-	// hsgp is the basis of time-varying effects, one row per basis function over the periods; nil if effects are
-	// constant.
+	// hsgp is the basis of time-varying effects (Hilbert space Gaussian process), with one row per basis function over
+	// the periods. It is nil if effects are constant.
 	hsgp          [][]float64
 	baselineAt    int       // first coefficient of the baseline
 	noiseAt       int       // first parameter of the likelihood

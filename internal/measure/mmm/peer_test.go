@@ -193,7 +193,7 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	}
 	for _, e := range result.Posterior.Effects() {
 		want := truth.Totals[e.Channel].Contribution
-		// The interval has a level of 98%, for four comparisons with a fixed seed.
+		// The interval has a level of 98%, because the test makes four comparisons with a fixed seed.
 		if low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD; want < low ||
 			want > high {
 			t.Errorf("%s: contribution %v to %v misses %v", e.Channel, low, high, want)

@@ -141,7 +141,7 @@ func (p *pooledEffects) given(estimates, errs []float64, draws int, r *rand.Rand
 }
 
 // movesFor returns the optimal relative change of each channel's spend, at most 30%. A relative change x on a channel
-// with return m adds m (x - x^2/4).
+// with return m adds revenue of m (x - x^2/4) per unit of the channel's spend.
 func movesFor(returns, shares []float64) []float64 {
 	moves := make([]float64, len(returns))
 	least, most := 0.0, 2*slices.Max(returns)

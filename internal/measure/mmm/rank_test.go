@@ -132,7 +132,7 @@ func (b binomial) mass(trials, successes int, p float64) float64 {
 	return math.Exp(log)
 }
 
-// tails returns, for each number of successes in n trials, the two-sided probability of a number that is as extreme.
+// tails returns the two-sided p-value of each number of successes in n trials.
 func (b binomial) tails(p float64) []float64 {
 	out := make([]float64, b.n+1)
 	low := 0.0

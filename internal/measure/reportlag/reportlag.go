@@ -1,7 +1,7 @@
 // Package reportlag measures reporting delay: the share of a day's final figure that was known at a given age. The
-// package uses the versions of each day's totals and the times of the imports. The package makes no corrections of
-// reporting delay; the curve is an input for them. See Lawless 1994, "Adjustments for reporting delays and the
-// prediction of occurred but not reported events".
+// package uses the versions of each day's totals and the times of the imports. The package does not correct figures for
+// reporting delay. Its curve is an input for such a correction. See Lawless 1994, "Adjustments for reporting delays and
+// the prediction of occurred but not reported events".
 //
 // A figure that was not imported again may still be wrong. A curve therefore uses only days that were first imported
 // within [FirstLook] days and again at an age of at least [LastLook].

@@ -27,7 +27,7 @@ func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayV
 	return versions
 }
 
-// lookedAt returns an import of each of n days at the given age.
+// lookedAt returns one import for each of n days. Each import is the given number of days after its day.
 func lookedAt(n int, age int) (looks []measure.Look) {
 	for i := range n {
 		day := first.AddDays(i)

@@ -28,7 +28,7 @@ const ahead = 32
 // contains the days ahead, starting on the day asked. It has no simulated anomalies, because they cannot be forecast.
 // The store ends on the day asked, and the same process simulates the days ahead. If cut is true, the store is longer
 // and its last days are the days ahead. A geo experiment with three times Facebook's spend in some states then ends two
-// days after the day asked. In the other stores, it ended 29 days before.
+// days after the day asked. If cut is false, the experiment ended 29 days before the day asked.
 func demoStore(t *testing.T, seed uint64, asked civil.Date, cut bool) (days civil.Range, metrics [3][]float64) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
@@ -81,7 +81,8 @@ func demoStore(t *testing.T, seed uint64, asked civil.Date, cut bool) (days civi
 // The months are a November before Black Friday, with two earlier Black Fridays in the data, and a July. In November,
 // at least 17 of 20 months must be inside the 90% interval, and the median error must be at most 8%. In July, at least
 // 60% of the months must be inside, and the median error must be at most 6%. The median of six stores is uncertain, so
-// there is a second July with 30 stores. A short run has six stores, and none of them is cut; see demoStore.
+// there is a second July with 30 stores. A short run has six stores per month and omits the stores with cut = true; see
+// demoStore.
 func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 	t.Parallel()
 	november, july := civil.New(2026, time.November, 18), civil.New(2026, time.July, 14)

@@ -242,8 +242,8 @@ func (f *fitted) solve(s scales) float64 {
 	return -(fit + penalty + f.inverse.LogDet() - logPrior) / 2
 }
 
-// times returns the posterior covariance times a vector. A badly conditioned precision is not an error: the solution is
-// inexact only along directions that the prior determines.
+// times returns the posterior covariance times a vector. An ill-conditioned precision matrix is not an error, because
+// the solution is inexact only along directions that the prior determines.
 func (f *fitted) times(b []float64) []float64 {
 	var x mat.VecDense
 	_ = f.inverse.SolveVecTo(&x, mat.NewVecDense(len(b), b))

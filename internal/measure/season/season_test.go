@@ -58,8 +58,8 @@ func fit(t *testing.T, ask Ask) *Year {
 
 var start = civil.New(2024, time.January, 1)
 
-// The history is two years and ten months. The tolerance 0.2 of log factors is two standard errors of an effect that
-// was seen twice and varies by 0.1 between years.
+// The history is two years and ten months. The tolerance of 0.2 for log factors is two standard errors of an effect.
+// The effect occurs twice in the history and varies by 0.1 between years.
 func TestEffectsThatWereSeenAreRecovered(t *testing.T) {
 	t.Parallel()
 	const days = 1040

@@ -18,7 +18,7 @@ import (
 	"assay/internal/notice"
 )
 
-// program is the package that the modules are linked into.
+// program is the main package. The notice lists the modules that are linked into it.
 const program = "assay/cmd/assay"
 
 // platforms lists the platforms for which the database engine is available.

@@ -21,8 +21,8 @@ func NewSecret() Secret {
 	return Secret(base64.RawURLEncoding.EncodeToString(chance))
 }
 
-// Hash returns the SHA-256 of the secret, under which it is stored. It needs no key, because 256 bits cannot be
-// guessed.
+// Hash returns the SHA-256 hash of the secret, which the store contains instead of the secret. The hash needs no key,
+// because 256 random bits cannot be guessed.
 func (s Secret) Hash() []byte {
 	sum := sha256.Sum256([]byte(s))
 	return sum[:]

@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse/storetest"
 )
 
-// ShopReader reads a new store with the workspace "shop" that has [storetest.Shop].
+// ShopReader returns the reader of a new store. The workspace "shop" contains the facts of [storetest.Shop].
 func ShopReader(t testing.TB) *snapshot.Reader {
 	t.Helper()
 	facts := storetest.Open(t)

@@ -31,7 +31,8 @@ func benchOrders(b *testing.B) int {
 
 var benchDays = civil.Range{First: civil.New(2024, 1, 1), Last: civil.New(2025, 12, 31)}
 
-// benchBatch fills a batch with orders. They begin at the number from and are sorted by time, as in an export.
+// benchBatch fills a batch with orders. Their numbers begin at the parameter from. They are sorted by time, as in an
+// export.
 func benchBatch(rows []warehouse.Order, from, all int) []warehouse.Order {
 	channels := []measure.Channel{"google", "facebook", "email", "direct", "tiktok", "amazon", "", "affiliate"}
 	regions := []string{"CA", "NY", "TX", "FL", "WA"}

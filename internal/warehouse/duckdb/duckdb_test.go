@@ -58,7 +58,8 @@ func TestAnImportWithOneThreadStoresTheSame(t *testing.T) {
 	}
 }
 
-// Imports match columns by name. A column that exists only in the facts or only in the table becomes NULL or an error.
+// Imports match columns by name. A column that exists only in the table becomes NULL. A column that exists only in the
+// facts causes an error.
 func TestStoredTablesHaveTheColumnsOfFacts(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{})

@@ -36,7 +36,7 @@ func execute(ctx context.Context, conn *sql.Conn, text string) error {
 	})
 }
 
-// extracted calls the function do with the connection's handle and the statements of a text.
+// extracted calls the function do with the connection's handle and the statements of an SQL text.
 func extracted(conn *sql.Conn, text string, do func(mapping.Connection, mapping.ExtractedStatements, mapping.IdxT) error) error {
 	return conn.Raw(func(driver any) error {
 		// The driver does not export its connection handle.

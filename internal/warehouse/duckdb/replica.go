@@ -111,7 +111,7 @@ type Changes struct {
 	old, now map[string]map[int64]string // fingerprints of groups of rows before and after the import, by table
 }
 
-// newRows is the number of the group of rows that the import adds.
+// newRows is the group number of the rows that the import adds.
 const newRows = -1
 
 // Tables returns the workspace's tables.
@@ -153,7 +153,8 @@ func (c *Changes) print(t StoredTable) string {
 	return "hash(rowid)"
 }
 
-// compare reads the fingerprints of all groups of rows, once.
+// compare reads the fingerprints of all groups of rows before and after the import. It does nothing if they were
+// already read.
 func (c *Changes) compare(ctx context.Context) (err error) {
 	if c.now != nil {
 		return nil

@@ -109,8 +109,8 @@ func wantReplica(t *testing.T, what string, original, replica *Engine) {
 	}
 }
 
-// imports are an import of new rows, one that changes and adds rows, and one that changes nothing. The rows contain NULL,
-// short and long texts, flags, days and instants.
+// imports returns three imports. The first adds rows, the second changes and adds rows, and the third changes nothing.
+// The rows contain NULL, short and long texts, flags, days and instants.
 func imports() []warehouse.Batch {
 	first, second := variousOrders(200), variousOrders(203)
 	for i := range second.Orders {

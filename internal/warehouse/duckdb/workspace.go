@@ -33,7 +33,7 @@ type workspace struct {
 	statements sync.Map // text → *sql.Stmt
 }
 
-// text fills in the full names of the workspace's tables.
+// text returns the SQL text of a template, with the full names of the workspace's tables.
 func (w *workspace) text(template string) string {
 	return warehouse.Render(Dialect{}, w.id, template)
 }

@@ -27,7 +27,7 @@ func (c *Columnar) Of(column int) *Values { return &c.values[column] }
 // Grow records that the columns have n more rows.
 func (c *Columnar) Grow(n int) { c.rows += n }
 
-// Clear removes all rows and keeps the memory.
+// Clear removes all rows and keeps the allocated memory for reuse.
 func (c *Columnar) Clear() {
 	for i := range c.values {
 		v := &c.values[i]

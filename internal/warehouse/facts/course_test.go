@@ -14,7 +14,7 @@ type arrival struct {
 	customer string
 }
 
-// whatWasSeen passes arrivals to the watch of orders.
+// whatWasSeen passes the arrivals to a buffer of orders and returns the course that the buffer observes.
 func whatWasSeen(arrivals []arrival) *Course {
 	b := newBuffer(OrdersTable, newOrderTexts().rows, columnsOfOrders, watchOrders())
 	rows := make([]orderRow, len(arrivals))

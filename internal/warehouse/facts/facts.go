@@ -287,7 +287,7 @@ type AdDay struct {
 	Clicks       int64            `column:"clicks" show:"clicks,nonzero"`
 	Spend        int64            `column:"spend" show:"spend,money"`
 	Original     money.Amount     `column:"original"` // Spend in the account's currency
-	// Conversions is the number that the platform claims, in millionths, because platforms report fractions.
+	// Conversions is the number of platform-reported conversions in millionths, because platforms report fractions.
 	Conversions int64  `column:"conversions"`
 	Value       int64  `column:"value"`       // claimed conversion value
 	Attribution string `column:"attribution"` // the platform's attribution setting, as reported

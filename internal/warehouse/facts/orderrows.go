@@ -218,7 +218,7 @@ var columnsOfOrders = []ColumnOf[orderRow]{
 	}},
 }
 
-// KnowKind adds the number of a kind in the store. The scanned row has the columns of [OrderTexts.Kinds] in their
+// KnowKind records a kind and its number in the store. The scanned row has the columns of [OrderTexts.Kinds] in their
 // order.
 func (t *OrderTexts) KnowKind(scan func(dest ...any) error) error {
 	var number int32

@@ -109,7 +109,8 @@ func (p *plan) dropOlder(ctx context.Context, of *part) error {
 	return nil
 }
 
-// dropStale drops versions of orders that are older than the stored versions. An import with Latest is never older.
+// dropStale drops versions of orders that are older than the stored versions. If Latest is set, all versions of the
+// import are treated as the latest.
 func (p *plan) dropStale(ctx context.Context) (err error) {
 	if !p.spec.Latest {
 		// Refunds are compared only if the import contains refunds.
@@ -214,8 +215,8 @@ func (p *plan) settleRows(ctx context.Context, of *part) error {
 	return nil
 }
 
-// deduplicate retains one staged row per key: the last row or the sum. For an order, it retains as many rows as the
-// store allows.
+// deduplicate retains one staged row per key: the last row or the sum. For an order, it retains at most the maximum
+// number of rows per order.
 func (p *plan) deduplicate(ctx context.Context, of *part) error {
 	if of.Table == facts.ProfilesTable {
 		return p.run(ctx, "sql/join_profiles", args{"before": false})

@@ -11,7 +11,7 @@ type Args = args
 // AccountDay is the unit of replacement in ad reports.
 var AccountDay = accountDay
 
-// ValuesOf returns the parameters of texts about a fact table.
+// ValuesOf returns the parameters of SQL templates about a fact table.
 func ValuesOf(t *facts.Table) Args { return (&part{Table: t}).values() }
 
 // Render returns a text for a workspace.

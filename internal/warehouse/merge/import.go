@@ -47,7 +47,7 @@ func (i *Import) failed(ctx context.Context, err error) error {
 	return fmt.Errorf("import into %s: %w", i.spec.Workspace, i.explain(ctx, err))
 }
 
-// readOrders reads the texts that the store's orders share.
+// readOrders reads the numbered order kinds and places of the store, so that the import uses the same numbers.
 func (p *plan) readOrders(ctx context.Context) error {
 	any, err := p.any(ctx, facts.OrdersTable.Stored)
 	if err != nil {

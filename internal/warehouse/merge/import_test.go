@@ -21,7 +21,7 @@ const shop measure.WorkspaceID = "shop"
 
 func january(day int) civil.Date { return civil.New(2026, time.January, day) }
 
-// noon is a version or an event on a day of January.
+// noon returns noon of a day in January: the time of a version or an event.
 func noon(day int) time.Time { return january(day).UTC().Add(12 * time.Hour) }
 
 func ref(key string) facts.OrderRef { return facts.OrderRef{Source: "shop", Key: key} }

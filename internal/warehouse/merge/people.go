@@ -15,8 +15,8 @@ const PanelSize = 20_000
 // each rebuild scans all customers and an order needs less memory in this roll-up.
 const cohortOrders = 4 * sliceOrders
 
-// people rebuilds roll-ups of customers and answers that span several days: cohorts by month, the panel, answers
-// without an order.
+// people rebuilds the roll-ups of customers and survey answers that span several days: monthly cohorts, the panel, and
+// survey answers without an order.
 func (r rollup) people(ctx context.Context) error {
 	if err := r.answersAlone(ctx); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (r rollup) cohorts(ctx context.Context) error {
 	return nil
 }
 
-// answersAlone updates the answers without an order. It runs if the import has answers, or may have the orders of
-// stored answers.
+// answersAlone updates the roll-up of survey answers without an order. It runs if the import changed survey answers, or
+// if stored answers have no order yet.
 func (r rollup) answersAlone(ctx context.Context) error {
 	c := r.counts[facts.SurveysTable.Name]
 	alone := c.Inserted + c.Updated + c.Removed

@@ -91,9 +91,9 @@ func (r rollup) rollUpDays(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the texts to run for each slice. It skips a step if the store has no facts for the step and this import
-// removed none. The roll-ups of the step are then empty. It never skips the store's days, because they include refunds
-// without orders.
+// steps returns the names of the SQL templates to run for each slice. It skips a step if the store has no facts for the
+// step and the import removed none. The roll-ups of the step are then empty. It never skips the store's days, because
+// they include refunds without orders.
 func (r rollup) steps(ctx context.Context) ([]string, error) {
 	if err := r.run(ctx, "rollups/1_tables", nil); err != nil {
 		return nil, err

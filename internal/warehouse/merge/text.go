@@ -45,7 +45,7 @@ type texts struct {
 	workspace measure.WorkspaceID
 }
 
-// render returns a text by the name of its file: "sql/before" or "rollups/5_days".
+// render returns the SQL text of a template, such as "sql/before" or "rollups/5_days".
 func (t texts) render(name string, values args) (string, error) {
 	set, err := parsed(t.dialect)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t texts) table(name string) string { return t.dialect.Table(t.workspace, n
 // sets contains the parsed texts of each dialect, by the dialect's name.
 var sets sync.Map
 
-// parsed returns the texts in a dialect and parses them on first use.
+// parsed returns the SQL templates of a dialect. It parses them on first use.
 func parsed(d Dialect) (*template.Template, error) {
 	known, ok := sets.Load(d.Name())
 	if !ok {

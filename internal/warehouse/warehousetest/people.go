@@ -259,7 +259,8 @@ func (r *reference) journeys(segment warehouse.Segment, days civil.Range) (out [
 	return out
 }
 
-// comparePanel compares the panel of a store that is small enough to contain all customers, in any order.
+// comparePanel compares the panel of customers with the reference, in any order. The store is small enough that its
+// panel contains all customers.
 func comparePanel(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, want *reference) {
 	t.Helper()
 	first, days := want.firsts(), map[string]map[civil.Date]warehouse.PanelDay{}

@@ -240,7 +240,7 @@ func checkBriefs(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, m
 	same(t, string(model)+" before in brief", shortened(want.Earlier), shortened(got.Earlier))
 }
 
-// shortened returns rows with only the figures of briefs.
+// shortened returns the rows with only the figures of [warehouse.Warehouse.ChannelBriefs].
 func shortened(rows []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	short := make([]warehouse.ChannelTotal, 0, len(rows))
 	for _, r := range rows {

@@ -128,14 +128,14 @@ func put[T any](into map[warehouse.OrderRef][]T, ref warehouse.OrderRef, row T, 
 	into[ref] = append(slices.DeleteFunc(into[ref], same), row)
 }
 
-// event is an order's contribution to a day.
+// event contains the amounts that an order or a refund adds to a day's totals.
 type event struct {
 	order measure.Sums
 	day   civil.Date
 	ref   warehouse.OrderRef
 }
 
-// events lists the contributions of orders and refunds to their days.
+// events lists the amounts that orders and refunds add to the totals of their days.
 func (r *reference) events() (out []event) {
 	first := r.firsts()
 	for ref, o := range r.orders {
@@ -169,7 +169,8 @@ func (r *reference) firsts() map[string]warehouse.Order {
 	return first
 }
 
-// returns lists an order's refunds on each day. A refund without a date has the date of its order, if it is known.
+// returns lists an order's refunds on each day. A refund without a date has the date of its order, if the order is
+// known.
 func (r *reference) returns(ref warehouse.OrderRef, refunds []warehouse.Refund) (out []event) {
 	order, known := r.orders[ref]
 	days := map[civil.Date]measure.Sums{}
@@ -240,7 +241,7 @@ func (r *reference) fallback(ref warehouse.OrderRef) measure.Channel {
 	return r.couponMap[codes[0].Code]
 }
 
-// weights returns the shares of the touchpoints in an order. Their sum is one.
+// weights returns each touchpoint's share of the credit for an order. The shares sum to one.
 func weights(model measure.Model, touches []warehouse.Touch) []*big.Rat {
 	n := len(touches)
 	out := make([]*big.Rat, n)

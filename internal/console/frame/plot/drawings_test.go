@@ -141,7 +141,8 @@ func drawings() map[string]template.HTML {
 	}
 }
 
-// TestDrawingsMatchTheReviewedOnes compares every kind of drawing. The files have one element per line.
+// TestDrawingsMatchTheReviewedOnes compares every kind of drawing with the reviewed drawing in testdata. A reviewed
+// drawing has one element per line.
 func TestDrawingsMatchTheReviewedOnes(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/drawings.txtar"

@@ -324,7 +324,7 @@ func Range(value, low, high, width float64, text func(float64) string) template.
 	return c.done("range", "", width, middle+36, "")
 }
 
-// nice rounds up to a number that can be divided into quarters of few digits.
+// nice rounds up to the end of an axis with four equal parts. The limits of the parts have few digits.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1

@@ -18,7 +18,8 @@ type Power struct {
 	Across     string // name of the horizontal axis
 }
 
-// PowerLine is a design. Its values are percentages at equal distances from 0 to the largest effect.
+// PowerLine is the power curve of one design. Values is the power in percent at equally spaced effects from 0 to the
+// largest effect.
 type PowerLine struct {
 	Name   string
 	Chosen bool

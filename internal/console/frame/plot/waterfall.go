@@ -64,7 +64,7 @@ func (w Waterfall) Draw(width int) template.HTML {
 	return c.done("waterfall", w.Label, wide, fallTop+fallHeight+26, "")
 }
 
-// Rows draws the same steps below one another, for a phone.
+// Rows draws the steps of the waterfall one below the other, for a phone.
 func (w Waterfall) Rows(width int) template.HTML {
 	var c canvas
 	wide, top := float64(width), math.Max(w.highest(), 1e-9)

@@ -60,8 +60,8 @@ func (s *Files) Put(f File, now time.Time) ID {
 	return f.ID
 }
 
-// Borrow returns a file to its owner and restarts its storage time. The file exists at least until the function release
-// is called.
+// Borrow returns the owner's file with this ID and restarts the file's storage time. The file exists at least until the
+// function release is called.
 func (s *Files) Borrow(id ID, owner control.UserID, ws measure.WorkspaceID, now time.Time) (f File, release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *Files) drop(which func(*File) bool) {
 	})
 }
 
-// end deletes a file that was dropped and has no borrower. The caller has the lock.
+// end deletes the file if it was dropped and no caller uses it. The caller has the lock.
 func (f *File) end() {
 	if f.gone && f.lent == 0 {
 		_ = f.Remove() // the next start removes leftovers

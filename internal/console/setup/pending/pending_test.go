@@ -86,7 +86,7 @@ func TestANewFileReplacesTheOldFileOfItsOwner(t *testing.T) {
 	}
 }
 
-// A borrowed file exists until it is released, even if it is replaced or removed from the store before.
+// A borrowed file exists until it is released, even if it is replaced or removed from the store before its release.
 func TestABorrowedFileExistsUntilItsRelease(t *testing.T) {
 	t.Parallel()
 	var s pending.Files

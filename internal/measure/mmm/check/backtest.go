@@ -212,7 +212,7 @@ func (b *Backtest) judge() {
 	b.compare()
 }
 
-// compare sets the stability of the channels with a ROAS.
+// compare computes the stability of each channel's ROAS between consecutive folds.
 func (b *Backtest) compare() {
 	var before []mmm.ChannelEffect
 	for _, slice := range b.Slices {

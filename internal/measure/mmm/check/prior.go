@@ -17,8 +17,8 @@ type PriorCheck struct {
 	Media stats.Summary `json:"media"`
 	// Negative is the share of simulated periods with a negative target.
 	Negative float64 `json:"negative"`
-	// Inside is the share of observed periods inside the 90% prior predictive interval. Near 0, the priors contradict
-	// the data. Near 1, the priors are vague, which is harmless.
+	// Inside is the share of observed periods inside the 90% prior predictive interval. A value near 0 means that the
+	// priors contradict the data. A value near 1 means that the priors are vague, which is harmless.
 	Inside float64 `json:"inside"`
 }
 

@@ -13,7 +13,8 @@ import (
 
 // Recovery is the result of a parameter recovery study on simulated data sets with known parameters. The data sets have
 // the store's periods, exposures, controls, baseline and noise. The channels' effects, adstock and saturation are drawn
-// from the priors. The study shows what this design can identify if the model is correct.
+// from the priors. The study shows which effects and parameters can be identified from these data if the model is
+// correct.
 type Recovery struct {
 	DataSets int               `json:"worlds"`
 	Refused  int               `json:"refused"` // number of fits that are not reportable; the figures below exclude these fits

@@ -64,8 +64,8 @@ func (s *sampler) warmUp() bool {
 	return true
 }
 
-// windowEnds returns the draws after which the metric is estimated again: 10, 20, 40 draws later and so on. An eighth
-// of the warm-up, at least 10 and at most 100 draws, remains for the step size alone.
+// windowEnds returns the draws after which the metric is estimated again. The distance between them starts at 10 draws
+// and doubles. An eighth of the warm-up, at least 10 and at most 100 draws, remains for the step size alone.
 func windowEnds(warmup int) []int {
 	last := warmup - min(max(warmup/8, 10), 100)
 	var ends []int
@@ -116,7 +116,7 @@ func (a *average) final() float64 {
 	return math.Exp(a.smooth)
 }
 
-// reasonableStep doubles or halves the step size until the acceptance of a single step crosses 0.8.
+// reasonableStep doubles or halves the step size until the acceptance probability of a single step crosses 0.8.
 func (s *sampler) reasonableStep() float64 {
 	const maxTrials = 60
 	home := newPhase(len(s.z.q))

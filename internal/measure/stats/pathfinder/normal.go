@@ -77,7 +77,8 @@ func (c *curvature) normalAt(at iterate) *normal {
 	return n
 }
 
-// bend adds the pairs' part to the covariance. It returns false if the sum is not positive definite.
+// bend adds the low-rank term of the L-BFGS update pairs to the diagonal covariance. It returns false if the sum is not
+// positive definite.
 func (n *normal) bend(pairs []pair) bool {
 	m := len(pairs)
 	columns := make([][]float64, 2*m)
