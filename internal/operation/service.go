@@ -116,7 +116,7 @@ type locks struct {
 	held map[measure.WorkspaceID]chan struct{}
 }
 
-// enter waits for the workspace. The caller calls leave when it is done.
+// enter waits for exclusive access to the workspace. The caller calls leave when it is done.
 func (l *locks) enter(ctx context.Context, ws measure.WorkspaceID) (leave func(), err error) {
 	l.mu.Lock()
 	if l.held == nil {

@@ -25,9 +25,10 @@ type Stream struct {
 // title implements [titled].
 func (Stream) title() string { return "Importing from a Singer tap" }
 
-// ImportStream imports the messages of a Singer tap as they arrive. Each step waits for the workspace and checks the
-// caller's permission. Other imports may run between two steps. A report that accompanies an error describes what was
-// done before the error. Because the input is a stream, commands use a separate route of the socket.
+// ImportStream imports the messages of a Singer tap as they arrive. Each step waits for exclusive access to the
+// workspace and checks the caller's permission. Other imports may run between two steps. A report that accompanies an
+// error describes what was done before the error. Because the input is a stream, commands use a separate route of the
+// socket.
 var ImportStream = Operation[Stream, singer.Report]{
 	Spec{
 		Name: "import.singer", Needs: Write, Facts: true, Job: jobs.Stream,
@@ -61,11 +62,11 @@ func (r *Run) applyMessages(ctx context.Context, messages Messages) (webhook.Res
 	})
 }
 
-// Steps returns the store of facts for work in several steps. Each step waits for the workspace.
+// Steps returns the store of facts for work in several steps. Each import waits for exclusive access to the workspace.
 func (r *Run) Steps() Steps { return Steps{r} }
 
-// Steps is a store of facts for long work. Each import waits for the workspace. If the workspace was deleted since, the
-// import returns a fault of kind not_found.
+// Steps is a store of facts for long work. Each import waits for exclusive access to the workspace. If the workspace
+// was deleted since, the import returns a fault of kind not_found.
 type Steps struct{ run *Run }
 
 // FXRates returns the exchange rates of the store.
