@@ -103,9 +103,9 @@ func manageSummary(c *toolkit.Call, a *ManageAnswer, ch *record.Change) string {
 	case ch.Refusal != nil:
 		return "Preview, nothing was changed: a call with confirmed=true would be rejected. The field problem has the reason."
 	}
-	text := fmt.Sprintf("Preview, nothing was changed: the call would %s %s.%s Confirm with confirmed=true to execute the change.", ch.Verb, ch.Object, ch.Note)
+	text := fmt.Sprintf("Preview, nothing was changed: the call would %s %s.%s", ch.Verb, ch.Object, ch.Note)
 	if !c.Principal.Has(control.ScopeWrite) {
-		text += fmt.Sprintf(" The execution requires the scope %s, which the caller lacks.", control.ScopeWrite)
+		return text + fmt.Sprintf(" The execution requires the scope %s. The caller does not have this scope.", control.ScopeWrite)
 	}
-	return text
+	return text + " Confirm with confirmed=true to execute the change."
 }
