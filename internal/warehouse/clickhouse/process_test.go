@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -198,6 +199,55 @@ func TestALateDeletionKeepsTheNextImport(t *testing.T) {
 		t.Errorf("a deletion without its lock ended with %v; want an error of kind unavailable", err)
 	}
 	wantOrders(t, next, 12)
+}
+
+// The deletion of a workspace without facts also commits, so that a late import does not bring orders back.
+func TestALateImportIntoADeletedWorkspaceIsNotValid(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	late, next := node(t, store, clock), node(t, store, clock)
+	locked(late, 1, 1)
+	locked(next, 2, 2)
+	late.beforeCommit = func() {
+		if err := next.Drop(t.Context(), "shop"); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := load(t, late, someOrders("late", 5, 1000)); !errors.Is(err, warehouse.ErrUnknownOutcome) {
+		t.Errorf("the late import ended with %v; want an unknown outcome", err)
+	}
+	for _, e := range []*Engine{late, next, node(t, store, clock)} {
+		wantOrders(t, e, 0)
+	}
+}
+
+// A commit that appears while an import begins ends the import with a conflict. The questions of the import do not wait
+// for the update of the copy, which waits for the import.
+func TestAnImportDoesNotWaitForItself(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	e, other := node(t, store, clock), node(t, store, clock)
+	mustLoad(t, other, someOrders("a", 5, 1000))
+	locked(e, 1, 2)
+	e.beforeApply = func() {
+		e.beforeApply = func() {}
+		mustLoad(t, other, someOrders("b", 7, 1000))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	in, err := warehouse.New(e).Begin(ctx, warehouse.ImportSpec{Workspace: "shop", Source: "test", File: "c.csv", FileHash: "c", Base: "USD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Abort()
+	b := someOrders("c", 9, 1000)
+	if err := in.Add(ctx, &b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Commit(ctx); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("the import ended with %v; want a conflict", err)
+	}
+	wantOrders(t, e, 12)
 }
 
 // A restored control database can issue a token again.
