@@ -33,19 +33,17 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	flag.Parse()
-	var code int
-	switch address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); {
-	case testing.Short():
+	if testing.Short() {
 		whyNot = "-short: no server is started"
-		code = m.Run()
-	case address != "":
-		code = m.Run()
-	default:
-		var crashed bool
-		if code, crashed = runOnServer(m); code != 0 && crashed {
-			fmt.Println("the server crashed: the tests run once more, on a new server")
-			code, _ = runOnServer(m)
-		}
+		os.Exit(m.Run())
+	}
+	if address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); address != "" {
+		os.Exit(m.Run())
+	}
+	code, crashed := runOnServer(m)
+	if code != 0 && crashed {
+		fmt.Println("the server crashed: the tests run once more, on a new server")
+		code, _ = runOnServer(m)
 	}
 	os.Exit(code)
 }
@@ -63,8 +61,7 @@ func runOnServer(m *testing.M) (code int, crashed bool) {
 		whyNot = err.Error()
 		return m.Run(), false
 	}
-	lines := bufio.NewReader(out)
-	line, _ := lines.ReadString('\n')
+	line, _ := bufio.NewReader(out).ReadString('\n')
 	var found bool
 	if address, found = strings.CutPrefix(strings.TrimSpace(line), "ready: "); !found {
 		whyNot = "test/cluster/up --single starts no server: install clickhouse-server, or set ASSAY_TEST_CLICKHOUSE"

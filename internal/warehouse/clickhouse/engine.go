@@ -226,8 +226,8 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	}
 }
 
-// setOurs records whether an import of this node has the workspace's lock. Its questions must not wait for an update of
-// the copy, which would wait for the import.
+// setOurs records whether an import of this node has the workspace's lock. The import's questions must not wait for
+// an update of the copy, which would wait for the import.
 func (c *localCopy) setOurs(ours bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -56,8 +56,8 @@ func valid(all []commit) history {
 	}
 	var chain history
 	for _, c := range slices.Backward(all) {
-		switch {
-		case len(chain) == 0 && c.place() == last.place(), c.sequence == last.sequence-1 && (last.previous == 0 || last.previous == c.attempt):
+		isLast := len(chain) == 0 && c.place() == last.place()
+		if isLast || c.sequence == last.sequence-1 && (last.previous == 0 || last.previous == c.attempt) {
 			chain = append(chain, c)
 			last = c
 		}

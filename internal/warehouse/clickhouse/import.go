@@ -182,7 +182,8 @@ func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID) error 
 	next := all.next(tokenOf(lock), all.last().schema)
 	next.dropped = true
 	lost := func(err error) error {
-		return fault.Unavailable("the deletion of the facts of %s lost its lock", ws).WithHint("repeat the deletion").Wrap(err)
+		return fault.Unavailable("the deletion of the facts of %s lost its lock, so they may remain in ClickHouse", ws).
+			WithHint("repeat the command; if the workspace is already deleted, create it again and delete it again").Wrap(err)
 	}
 	if err := held(ctx, lock); err != nil {
 		return lost(err)
