@@ -84,7 +84,7 @@ func (s servers) createPlain(ctx context.Context) error {
 			continue
 		}
 		statements = append(statements,
-			fmt.Sprintf("CREATE TABLE plain.part_%s%s (%s) ENGINE = ReplicatedMergeTree('/clickhouse/tables/plain/{shard}/%[1]s', '{replica}') ORDER BY %s",
+			fmt.Sprintf("CREATE TABLE plain.part_%s%s (%s) ENGINE = ReplicatedMergeTree('/clickhouse/tables/plain/{shard}/%[1]s', '{replica}') ORDER BY %[4]s",
 				name, everywhere, t.columns, t.order),
 			fmt.Sprintf("CREATE TABLE plain.%s%s (%s) ENGINE = Distributed(%s, plain, part_%[1]s, rand())", name, everywhere, t.columns, s.cluster))
 	}
@@ -117,8 +117,8 @@ func (s servers) insertPlain(ctx context.Context, csv, table string) (process.Us
 	return process.Run(ctx, append([]string{"sh", "-c", `file=$1; shift; exec "$@" <"$file"`, "sh", csv}, client...)...)
 }
 
-// clickHouseStatement computes the answer of the `performance` tool from [plainTables]. The order's channel is its last
-// touch. An order counts as a million millionths.
+// clickHouseStatement computes the answer of the `performance` tool from [plainTables]. The channel of an order is the
+// channel of its last touch. The number of orders is in millionths.
 const clickHouseStatement = `
 SELECT channel, toDate(created_at) >= toDate($2) AS recent, toInt64(count() * 1000000), toInt64(sum(total) * 100),
     toInt64(0), toInt64(0), toInt64(0), toInt64(0)

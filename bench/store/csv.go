@@ -20,8 +20,8 @@ const storeDays = 730
 
 var channels = []string{"facebook", "google", "tiktok", "snapchat", "amazon", "email", "sms", "organic_search", "direct", "referral", "affiliate", "influencer"}
 
-// writeOrders writes n orders over the two years before an instant, in order of time or the latest first. The same
-// arguments produce the same bytes.
+// writeOrders writes n orders over the two years before end, oldest first or newest first. The same arguments produce
+// the same bytes.
 func writeOrders(path string, n int, end time.Time, newestFirst bool) error {
 	return writeLines(path, orderColumns, func(out *bufio.Writer) error {
 		random := rand.New(rand.NewPCG(7, 11))

@@ -124,6 +124,15 @@ func reportImports(o settings, f files, ours, peers imported) error {
 	if err != nil {
 		return err
 	}
+	ourSize, err := process.Size(f.database())
+	if err != nil {
+		return err
+	}
+	copied, err := process.Size(filepath.Join(filepath.Dir(f.data), "copy.duckdb"))
+	if err != nil {
+		return err
+	}
+	perOrder := func(bytes int64) report.Sample { return report.Sample{float64(bytes) / float64(o.orders)} }
 	order := "oldest first"
 	if o.newestFirst {
 		order = "newest first"
@@ -138,5 +147,7 @@ func reportImports(o settings, f files, ours, peers imported) error {
 		{What: "assay / DuckDB, CPU", Of: effort, Unit: "times"},
 		{What: "assay import, peak memory", Of: ours.peak, Unit: "MB"},
 		{What: "DuckDB read_csv, peak memory", Of: peers.peak, Unit: "MB"},
+		{What: "assay, file", Of: perOrder(ourSize), Unit: "bytes per order"},
+		{What: "DuckDB read_csv, file", Of: perOrder(copied), Unit: "bytes per order"},
 	})
 }

@@ -1,6 +1,6 @@
 // Command store compares Assay with direct use of DuckDB on many orders. It compares the import of an orders file with
 // DuckDB's own reader. It also compares the `performance` tool over 30 days with handwritten SQL for the same answer on
-// the same file. With ClickHouse servers, Assay stores its facts there, and the peer is SQL on tables of these servers.
+// the same file. With ClickHouse servers, Assay stores its facts on them and is compared with SQL on their tables.
 //
 //	store run --assay bin/assay [--orders 10000000] [--imports 3] [--calls 200] [--newest-first]
 //	store run --facts-url "$ASSAY_TEST_CLICKHOUSE"    (in test/cluster/up; one import)
@@ -19,7 +19,7 @@ import (
 	"assay/internal/civil"
 )
 
-// lastDay is the last day of the generated store, two years after its first.
+// lastDay is the last day of the generated store, two years after the first day.
 var lastDay = civil.New(2026, 1, 15)
 
 func main() {
@@ -93,7 +93,7 @@ type files struct {
 	data          string // Assay's data directory
 }
 
-// copies is the folder of the node's copies of facts in ClickHouse.
+// copies is the folder of the node's local copies of the facts in ClickHouse.
 func (f files) copies() string { return filepath.Join(f.data, "copies") }
 
 func (f files) database() string { return filepath.Join(f.data, "facts", workspaceID+".duckdb") }

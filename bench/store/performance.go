@@ -34,7 +34,7 @@ type side struct {
 	wall, cpu report.Sample // milliseconds, one per window
 }
 
-// comparePerformance queries distinct windows of 30 days, so that no answer is cached, on every side in turn.
+// comparePerformance queries every side in turn. It uses distinct windows of 30 days, so that no answer is cached.
 func comparePerformance(ctx context.Context, o settings, f files) (err error) {
 	copied := filepath.Join(filepath.Dir(f.data), "hand-written.duckdb")
 	if err := copyFile(copied, f.database()); err != nil {
@@ -95,7 +95,8 @@ func windowAt(i int) civil.Range {
 	return civil.Range{First: last.AddDays(-29), Last: last}
 }
 
-// inTurn queries every window on every side. The order alternates, because the second side has warmer caches.
+// inTurn queries every window on every side. The order of the sides alternates, because the side that runs second has
+// warmer caches.
 func inTurn(ctx context.Context, sides []*side, calls int) error {
 	for i := range calls {
 		for n := range sides {

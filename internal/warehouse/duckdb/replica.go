@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -95,6 +96,10 @@ const localRows = 36_028_797_018_960_000
 // groupRows is the number of consecutive rows that form one group of a comparison.
 const groupRows = spanRows
 
+// resultRows is the maximum number of rows that a statement reads. DuckDB stores the result of a statement in memory that
+// the memory limit does not include.
+const resultRows = 8 * groupRows
+
 // Changes are the changes of an import that is about to commit: the rows that it adds to each table and removes from
 // it. An updated row is in both lists.
 type Changes struct {
@@ -106,7 +111,8 @@ type Changes struct {
 	after    *sql.Conn // the import
 	tables   []StoredTable
 	updated  map[string]bool
-	complete bool // the added rows are all rows, and none are removed
+	complete bool  // the added rows are all rows, and none are removed
+	most     int64 // maximum number of rows that a statement reads
 
 	old, now map[string]map[int64]string // fingerprints of groups of rows before and after the import, by table
 }
@@ -129,23 +135,35 @@ func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, 
 	}
 	adding := func(rows *facts.Columnar) error { return each(1, rows) }
 	if c.complete {
-		if len(c.now[t.Name]) == 0 {
-			return nil
+		if err := c.eachBetween(ctx, t, name, 0, localRows, adding); err != nil {
+			return err
 		}
-		return readColumns(ctx, c.after, fmt.Sprintf("SELECT %s FROM %s t", t.carried(), name), t.Columns, adding)
-	}
-	if err := c.eachOld(ctx, t, name, each); err != nil {
+	} else if err := c.eachOld(ctx, t, name, each); err != nil {
 		return err
 	}
 	if _, any := c.now[t.Name][newRows]; !any {
 		return nil
 	}
-	text := fmt.Sprintf("SELECT %s FROM %s t WHERE rowid >= %d", t.carried(), name, localRows)
-	return readColumns(ctx, c.after, text, t.Columns, adding)
+	return c.eachBetween(ctx, t, name, localRows, math.MaxInt64, adding)
 }
 
-// print returns an SQL expression with a different value for changed rows. The value depends on the row number and, in
-// updated tables, on the row's values.
+// eachBetween reads the rows of a table with row numbers from first to before end, after the import.
+func (c *Changes) eachBetween(ctx context.Context, t StoredTable, name string, first, end int64, each func(*facts.Columnar) error) error {
+	last := int64(-1)
+	highest := fmt.Sprintf("SELECT coalesce(max(rowid), -1) FROM %s WHERE rowid >= %d AND rowid < %d", name, first, end)
+	err := readColumns(ctx, c.after, highest, []facts.Column{{Type: facts.Int}}, func(row *facts.Columnar) error {
+		last = row.Of(0).Whole[0]
+		return nil
+	})
+	for at := first; err == nil && at <= last; at += c.most {
+		text := fmt.Sprintf("SELECT %s FROM %s t WHERE rowid >= %d AND rowid < %d", t.carried(), name, at, at+c.most)
+		err = readColumns(ctx, c.after, text, t.Columns, each)
+	}
+	return err
+}
+
+// print returns an SQL expression for the fingerprint of a row, which differs for changed rows. The fingerprint depends
+// on the row number and, in updated tables, on the row's values.
 func (c *Changes) print(t StoredTable) string {
 	if c.updated[t.Name] {
 		return "hash(rowid, " + t.named("t") + ")"
@@ -271,7 +289,7 @@ func (s *session) publish(ctx context.Context) error {
 		return err
 	}
 	defer before.Close()
-	c := &Changes{ws: s.workspace.id, feeds: s.feeds, before: before, after: s.conn, updated: s.updated}
+	c := &Changes{ws: s.workspace.id, feeds: s.feeds, before: before, after: s.conn, updated: s.updated, most: resultRows}
 	return c.publish(ctx, s.workspace, s.publisher)
 }
 
@@ -294,10 +312,10 @@ func (c *Changes) publish(ctx context.Context, w *workspace, to Publisher) (err 
 	return nil
 }
 
-// Publish publishes all facts of a workspace and stores their place in the file.
+// Publish publishes all facts of a workspace and stores their [Place] in the file.
 func (e *Engine) Publish(ctx context.Context, ws measure.WorkspaceID, to Publisher) error {
 	return e.alone(ctx, ws, func(w *workspace, conn *sql.Conn) error {
-		c := &Changes{ws: ws, feeds: e.feeds, before: conn, after: conn, complete: true}
+		c := &Changes{ws: ws, feeds: e.feeds, before: conn, after: conn, complete: true, most: resultRows}
 		return c.publish(ctx, w, to)
 	})
 }
@@ -334,8 +352,8 @@ func notePlace(ctx context.Context, conn *sql.Conn, w *workspace, p Place) error
 	return execute(ctx, conn, w.text("COMMENT ON TABLE {{data_version}} IS ")+quoted(fmt.Sprintf("commit %d %d", p.Sequence, p.Attempt)))
 }
 
-// Place returns the place that is stored in a file, and the file's schema version. A workspace without a file has the
-// zero place.
+// Place returns the workspace's position in the commits, as stored in its file, and the file's schema version. A
+// workspace without a file has the zero place.
 func (e *Engine) Place(ctx context.Context, ws measure.WorkspaceID) (p Place, schema int64, err error) {
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {
@@ -471,8 +489,8 @@ func (e *Engine) fill(ctx context.Context, conn *sql.Conn, w *workspace, p Place
 	return notePlace(ctx, conn, w, p)
 }
 
-// remove deletes one equal row of a table for each removed row. A missing row means that the file and the changes are
-// inconsistent.
+// For each removed row of a commit, remove deletes one equal row of the table. A missing row means that the file and
+// the commit are inconsistent.
 func (t StoredTable) remove(ctx context.Context, conn *sql.Conn, ws measure.WorkspaceID) error {
 	name, removed := Dialect{}.Table(ws, t.Name), "temp.main."+identifier("removed_"+t.Name)
 	var want int64

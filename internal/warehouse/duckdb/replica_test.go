@@ -46,6 +46,7 @@ func (p *publisher) publish(ctx context.Context, _ measure.WorkspaceID, changes 
 	if p.broken != nil {
 		return Place{}, p.broken
 	}
+	changes.most = 64 // the tables of the tests have more rows
 	n := int64(len(p.commits) + 1)
 	commit := published{place: Place{Sequence: n, Attempt: 10 * n}}
 	for _, t := range changes.Tables() {
@@ -81,7 +82,8 @@ func follow(t *testing.T, e *Engine, c published, emptied bool) error {
 	})
 }
 
-// wantReplica compares all facts, the place and the data version of a replica with those of the original.
+// wantReplica compares all facts, the commit position ([Place]) and the data version of a replica with those of the
+// original.
 func wantReplica(t *testing.T, what string, original, replica *Engine) {
 	t.Helper()
 	want, err := original.Totals(t.Context(), "shop")
@@ -251,7 +253,7 @@ func TestThePublicationOfAllFactsEndsAfterTheCallerCancels(t *testing.T) {
 	}
 }
 
-// The file must have the facts that the changes assume. Otherwise nothing changes.
+// Changes to rows that the file does not have are rejected, and the file does not change.
 func TestChangesOfMissingRowsAreRejected(t *testing.T) {
 	t.Parallel()
 	to := &publisher{}
