@@ -30,7 +30,7 @@ type engine interface {
 	CloseIdle(ctx context.Context) error
 }
 
-// openFacts opens the fact store of the settings: ClickHouse, or files in the data directory.
+// openFacts opens the fact store that the settings select: ClickHouse, or files in the data directory.
 func openFacts(ctx context.Context, c config.Config, store *sqlstore.Store, log *slog.Logger, now func() time.Time) (engine, error) {
 	if c.FactsURL.Text() == "" {
 		return opened(openFiles(ctx, c, store, log, now))
@@ -38,7 +38,7 @@ func openFacts(ctx context.Context, c config.Config, store *sqlstore.Store, log 
 	return opened(openClickHouse(ctx, c, store, log, now))
 }
 
-// opened returns nil after an error, because an interface with a nil pointer is not nil.
+// opened returns a nil interface after an error, because an interface that contains a nil pointer is not nil.
 func opened[E engine](e E, err error) (engine, error) {
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func importLock(store *sqlstore.Store) func(context.Context, measure.WorkspaceID
 	}
 }
 
-// factFiles records in the control data the workspaces that have a facts file. It implements [duckdb.Files].
+// factFiles records in the control data which workspaces have a facts file. It implements [duckdb.Files].
 type factFiles struct {
 	store *sqlstore.Store
 	dir   string
@@ -204,7 +204,7 @@ type factsMove struct {
 	now     func() time.Time
 }
 
-// toClickHouse copies the facts to ClickHouse and then renames the file.
+// toClickHouse copies the facts to ClickHouse, then renames the DuckDB file and returns its new path.
 func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (tables []warehouse.TableTotals, kept string, err error) {
 	if !m.record.has(ws) {
 		return nil, "", fault.NotFound("workspace %q has no facts in a DuckDB file", ws)
@@ -222,18 +222,12 @@ func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (ta
 	return tables, kept, nil
 }
 
-// toFile copies the facts to a file and then removes them from ClickHouse.
+// toFile copies the facts to a file and then removes them from ClickHouse. After an interrupted call, the file exists.
 func (m factsMove) toFile(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
-	s, err := m.servers.Give(ctx, ws, m.record.path(ws))
-	if err != nil {
-		return nil, err
+	if !m.record.has(ws) {
+		if err := m.servers.Give(ctx, ws, m.record.path(ws)); err != nil {
+			return nil, err
+		}
 	}
-	got, err := m.files.Totals(ctx, ws)
-	if err != nil {
-		return nil, err
-	}
-	if !warehouse.EqualTotals(s.Tables, got) {
-		return nil, fault.Conflict("the new file of workspace %q differs from ClickHouse", ws).WithHint("delete %s and repeat the move", s.Path)
-	}
-	return got, m.servers.Drop(ctx, ws)
+	return m.servers.DropCopied(ctx, ws, m.files)
 }

@@ -150,21 +150,26 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 
 // Drop deletes the facts of a workspace for all nodes; see [duckdb.Engine.Drop].
 func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
+	return e.drop(ctx, ws, func(*localCopy) error { return nil })
+}
+
+// drop works like Drop. The function check runs when no other process can import, and its error prevents the deletion.
+func (e *Engine) drop(ctx context.Context, ws measure.WorkspaceID, check func(*localCopy) error) error {
 	c := e.copyOf(ws)
 	if err := c.enter(ctx, ws); err != nil {
 		return err
 	}
 	defer c.leave()
 	defer c.forget()
-	if err := e.dropCommits(ctx, ws); err != nil {
+	if err := e.dropCommits(ctx, ws, func() error { return check(c) }); err != nil {
 		return err
 	}
 	e.noteUpdate(ctx, ws, nil)
 	return e.Engine.Drop(ctx, ws)
 }
 
-// dropCommits commits the deletion of a workspace and deletes its rows.
-func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID) error {
+// dropCommits commits the deletion of a workspace and deletes its rows, unless check returns an error.
+func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID, check func() error) error {
 	var lock Lock
 	if e.options.Lock != nil {
 		taken, err := e.options.Lock(ctx, ws)
@@ -174,11 +179,14 @@ func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID) error 
 		lock = taken
 		defer lock.Release()
 	}
+	if err := check(); err != nil {
+		return err
+	}
 	all, err := e.store.commits(ctx, ws, 0)
 	if err != nil {
 		return err
 	}
-	// Without facts, the commit ensures that a late import is not valid.
+	// The commit is also written if there are no facts, so that a late import is not valid.
 	next := all.next(tokenOf(lock), all.last().schema)
 	next.dropped = true
 	lost := func(err error) error {

@@ -62,21 +62,38 @@ func (e *Engine) Totals(ctx context.Context, ws measure.WorkspaceID) ([]warehous
 	return e.Engine.Totals(ctx, ws)
 }
 
-// Give writes the facts of a workspace to a new file in another engine's directory and returns the totals of the file.
-// The file gets its final name when it is complete.
-func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) (warehouse.Snapshot, error) {
-	if _, err := os.Lstat(path); err == nil {
-		return warehouse.Snapshot{}, fault.Conflict("the file %s exists", path).WithHint("if the file is no longer needed, move it to another folder")
-	}
+// Give writes the facts of a workspace to a new file in another engine's directory. The file gets its name when it is
+// complete.
+func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) error {
 	s, err := e.Snapshot(ctx, ws, filepath.Dir(path))
+	if err == nil {
+		err = os.Rename(s.Path, path)
+	}
 	if err != nil {
-		return s, err
+		return fmt.Errorf("facts of %s: %w", ws, err)
 	}
-	if err := os.Rename(s.Path, path); err != nil {
-		return s, fmt.Errorf("facts of %s: %w", ws, err)
+	return nil
+}
+
+// DropCopied deletes the facts of a workspace for all nodes if another engine has the same facts: the totals of all
+// tables by day must be equal. If an earlier call was interrupted after the deletion, nothing is compared.
+func (e *Engine) DropCopied(ctx context.Context, ws measure.WorkspaceID, to *duckdb.Engine) ([]warehouse.TableTotals, error) {
+	got, err := to.Totals(ctx, ws)
+	if err != nil {
+		return nil, err
 	}
-	s.Path = path
-	return s, nil
+	return got, e.drop(ctx, ws, func(c *localCopy) error {
+		all, err := e.applyLatest(ctx, ws, c)
+		if err != nil || len(all.live()) == 0 {
+			return err
+		}
+		want, err := e.Engine.Totals(ctx, ws)
+		if err == nil && !warehouse.EqualTotals(want, got) {
+			err = fault.Conflict("the facts of %s in the file differ from those in ClickHouse: %s", ws, differences(want, got)).
+				WithHint("move the file of the workspace to another folder, and repeat the move")
+		}
+		return err
+	})
 }
 
 // differences names the first table that differs.

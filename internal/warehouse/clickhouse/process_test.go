@@ -110,7 +110,7 @@ func TestAnImportWithoutItsLockIsNotCommitted(t *testing.T) {
 	wantOrders(t, e, 0)
 }
 
-// An ended import and the next import can begin after the same commit. Their rows have different attempts.
+// An import that lost its lock and the next import can continue the same commit. Their rows have different attempts.
 func TestRowsOfAnEndedImportAreNotRead(t *testing.T) {
 	t.Parallel()
 	store := newStore()
@@ -221,8 +221,8 @@ func TestALateImportIntoADeletedWorkspaceIsNotValid(t *testing.T) {
 	}
 }
 
-// A commit that appears while an import begins ends the import with a conflict. The questions of the import do not wait
-// for the update of the copy, which waits for the import.
+// A commit that appears while an import begins ends the import with a conflict. The queries of the import do not wait
+// for the update of the local copy, because the update waits for the import.
 func TestAnImportDoesNotWaitForItself(t *testing.T) {
 	t.Parallel()
 	store := newStore()
@@ -250,7 +250,7 @@ func TestAnImportDoesNotWaitForItself(t *testing.T) {
 	wantOrders(t, e, 12)
 }
 
-// A restored control database can issue a token again.
+// A restored control database can issue a lock token that it already issued before the restore.
 func TestATokenThatIsIssuedAgainMarksOtherRows(t *testing.T) {
 	t.Parallel()
 	store := newStore()
@@ -320,12 +320,22 @@ func TestFactsMoveToClickHouseAndBack(t *testing.T) {
 	if _, err := e.Receive(t.Context(), "shop", files); err == nil {
 		t.Error("facts that differ were accepted")
 	}
-	s, err := e.Give(t.Context(), "shop", dir+"/back.duckdb")
+	if _, err := e.DropCopied(t.Context(), "shop", files); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("the deletion of facts that the file lacks ended with %v; want a conflict", err)
+	}
+	wantOrders(t, e, 505)
+	want, err := e.Totals(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := files.Totals(t.Context(), "back")
-	if err != nil || !warehouse.EqualTotals(s.Tables, got) {
-		t.Errorf("totals differ after the way back, %v", err)
+	if err := errors.Join(files.Drop(t.Context(), "shop"), e.Give(t.Context(), "shop", dir+"/shop.duckdb")); err != nil {
+		t.Fatal(err)
 	}
+	for range 2 { // an interrupted move is repeated
+		got, err := e.DropCopied(t.Context(), "shop", files)
+		if err != nil || !warehouse.EqualTotals(want, got) {
+			t.Errorf("totals differ after the move back, %v", err)
+		}
+	}
+	wantOrders(t, e, 0)
 }
