@@ -193,7 +193,7 @@ var parts = []struct {
 	{"docs/...", []string{"internal/..."}},
 }
 
-// testOnly lists the additional imports of tests: real engines and the contract.
+// testOnly lists the packages that any test may import in addition, such as real engines and the contract.
 var testOnly = []string{
 	"api", "internal/servertest", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/measure/forecast", "internal/snapshot",
 	"internal/toolkit/...", "internal/tools", "internal/answer", "internal/jobs", "internal/training", "internal/ads/...", "internal/accounts", "internal/budgetchange",
@@ -253,7 +253,7 @@ func covers(pattern, dir string) bool {
 	return dir == pattern
 }
 
-// projectImports returns each Go file's imports of packages of the project. Files and packages are paths from the
+// projectImports returns the packages of the project that each Go file imports. Files and packages are paths from the
 // module's root.
 func projectImports(t *testing.T) map[string][]string {
 	t.Helper()

@@ -98,7 +98,8 @@ var (
 	wordsOfName = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
 )
 
-// compilePhrases returns one expression for all phrases, with a group for each: one pass over a text is fast.
+// compilePhrases returns one regular expression for all phrases, with a group for each phrase. A single scan of a text
+// is fast.
 func compilePhrases() *regexp.Regexp {
 	var all []string
 	for _, p := range phrases {
@@ -107,7 +108,7 @@ func compilePhrases() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
 }
 
-// passage is a text for people in a file.
+// passage is a text in a file that people read, with its line.
 type passage struct {
 	line int
 	text string

@@ -1,5 +1,5 @@
-// Package api contains the contract with the service's callers as data. contract.tsv was typed by hand from the
-// contract's tables of tools. It is independent of the structs in internal/tools, so a test can compare the two.
+// Package api contains the API contract as data. contract.tsv lists the tools and their parameters. It is maintained by
+// hand, independently of the structs in internal/tools, so a test can compare the two.
 package api
 
 import (

@@ -121,7 +121,7 @@ func (b bench) backup(ctx context.Context, what string) error {
 	return nil
 }
 
-// run runs a command on the data directory. The arguments of the command restore already name its data directory.
+// run runs a command on the data directory. The arguments of the restore command already contain the data directory.
 func (b bench) run(ctx context.Context, args ...string) (process.Usage, error) {
 	all := append([]string{b.program}, args...)
 	if args[0] != "restore" {

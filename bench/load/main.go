@@ -5,9 +5,9 @@
 //
 //	test/cluster/up --all go run ./bench/load [--assay bin/assay] [--orders 60000] [--step 15s] [--overload 1m]
 //
-// The script starts the servers and sets ASSAY_TEST_CLICKHOUSE, ASSAY_TEST_POSTGRES and ASSAY_TEST_REDIS. Calls are
-// sent at fixed times, even if earlier calls are not answered. A latency counts from the time at which the call was
-// due.
+// The script test/cluster/up starts the servers and sets ASSAY_TEST_CLICKHOUSE, ASSAY_TEST_POSTGRES and
+// ASSAY_TEST_REDIS. Calls are sent at fixed times, even if earlier calls are not answered. Latency is measured from the
+// time at which the call was due.
 package main
 
 import (

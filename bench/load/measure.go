@@ -17,7 +17,7 @@ import (
 	"assay/bench/report"
 )
 
-// mixed lists the tools of the mix, each with a random period so that few answers are cached.
+// mixed lists the tool calls of the workload. Each call has a random period, so that few answers are cached.
 var mixed = []struct{ tool, arguments string }{
 	{"performance", ``},
 	{"performance", `,"model":"linear"`},
@@ -67,7 +67,8 @@ func (r result) calls() (n int) {
 
 func (r result) share(o outcome) float64 { return float64(len(r.took[o])) / float64(max(r.calls(), 1)) }
 
-// inTime reports whether the nodes answer nearly all calls of the period, and 99% of the answers within the time late.
+// inTime reports whether the nodes answer more than 99% of the period's calls, and whether 99% of the answers take at
+// most the time late.
 func (r result) inTime(late time.Duration) bool {
 	return r.share(answered) > 0.99 && r.took[answered].Quantile(0.99) <= late.Seconds()*1000
 }
@@ -114,7 +115,7 @@ func (s *site) call(ctx context.Context, random *rand.Rand) outcome {
 	return unclean
 }
 
-// period sends calls at a rate for a time and waits until all calls have ended.
+// period sends calls at a constant rate for the given duration and waits until all calls have ended.
 func (s *site) period(ctx context.Context, rate float64, duration time.Duration, seed uint64) result {
 	r := result{rate: rate}
 	var mu sync.Mutex // guards r
@@ -156,8 +157,8 @@ func (s *site) period(ctx context.Context, rate float64, duration time.Duration,
 	return r
 }
 
-// knee raises the rate until the nodes do not answer in time. It then measures the calls at half of the highest rate at
-// which the nodes answer in time.
+// knee raises the rate until the nodes no longer answer in time. It then measures the calls at half of the highest rate
+// at which the nodes answer in time.
 func (s *site) knee(ctx context.Context, o settings) (half result, err error) {
 	fmt.Fprintf(os.Stdout, "%10s", "calls/s")
 	for _, name := range outcomeNames {

@@ -21,7 +21,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// now is the real clock. The nodes use it too.
+// now is the real clock. The nodes also use the real clock.
 var now = time.Now //nolint:forbidigo // no other clock reaches another process
 
 // workspace is the store that all calls read.

@@ -17,7 +17,7 @@ type Usage struct {
 	Output    []byte
 }
 
-// Run runs a program to completion. If it fails, the error contains its standard error.
+// Run runs a program to completion. If the program fails, the error contains its standard error output.
 func Run(ctx context.Context, args ...string) (Usage, error) {
 	c := command(ctx, args)
 	watch := Begin()
@@ -34,7 +34,7 @@ func Run(ctx context.Context, args ...string) (Usage, error) {
 	return u, nil
 }
 
-// Watch measures the wall time and the CPU of this process, all threads together.
+// Watch measures the wall time and the total CPU time of all threads of this process.
 type Watch struct {
 	at  time.Time
 	cpu time.Duration

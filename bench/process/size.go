@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Size returns the bytes of all files of a folder.
+// Size returns the total size of all files of a folder in bytes.
 func Size(folder string) (total int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -12,7 +12,7 @@ import (
 // Sample contains measurements of one quantity, one per round.
 type Sample []float64
 
-// Median returns the upper median, 0 for an empty sample.
+// Median returns the upper median, or 0 for an empty sample.
 func (s Sample) Median() float64 {
 	if len(s) == 0 {
 		return 0

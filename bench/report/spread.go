@@ -19,7 +19,7 @@ type Spread struct {
 	WorstGoal float64 // goal for the 99th percentile
 }
 
-// Quantile returns a quantile of the measurements, 0 for an empty sample.
+// Quantile returns a quantile of the measurements, or 0 for an empty sample.
 func (s Sample) Quantile(part float64) float64 {
 	if len(s) == 0 {
 		return 0
@@ -57,14 +57,14 @@ func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 	return table.Flush()
 }
 
-// During contains the figures of calls under concurrent load, in the rows of a table.
+// During contains the figures of calls under one concurrent load, in the order of the table's rows.
 type During struct {
 	What    string
 	Spreads []Spread // durations of the calls that were also measured alone
 }
 
-// PrintDuring writes a table in milliseconds. It has the median and 99th percentile of the wall time of calls alone and
-// of the same calls during other work, and the ratios. The last line is the total of all calls.
+// PrintDuring writes a table of wall times in milliseconds. It shows the median and 99th percentile of calls alone and
+// of the same calls during other work, and their ratios. The last line is the total of all calls.
 func PrintDuring(w io.Writer, title string, alone []Spread, others []During) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := []string{"", "p50", "p99"}

@@ -27,7 +27,8 @@ type service struct {
 	asked   *atomic.Int64 // calls so far
 }
 
-// calls makes calls until the time is over and returns their durations in milliseconds. No answer comes from the cache.
+// calls makes calls for the duration lasting and returns their latencies in milliseconds. No answer comes from the
+// cache.
 func (s service) calls(ctx context.Context, lasting time.Duration) (report.Sample, error) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 	defer client.CloseIdleConnections()

@@ -1,5 +1,5 @@
-// Command start measures how long `assay demo` takes until it is ready, without a store and with one. It also measures
-// how much memory an idle `assay serve` uses.
+// Command start measures how long `assay demo` takes until it is ready, without and with an existing store. It also
+// measures how much memory an idle `assay serve` uses.
 //
 //	start --assay bin/assay [--cold 3] [--warm 5]
 package main
@@ -19,7 +19,7 @@ import (
 	"assay/bench/report"
 )
 
-// idle is the time before the memory of a server is read, long enough for its work after the start.
+// idle is the wait before the server's memory is measured. It is long enough for the server's work after startup.
 const idle = 3 * time.Second
 
 func main() {
@@ -87,7 +87,7 @@ func (m *measured) demo(ctx context.Context, data string) (took, cpu float64, er
 	return p.Took.Seconds(), used.Seconds(), errors.Join(err, p.Stop())
 }
 
-// serve starts the service and reads its memory after a while without calls.
+// serve starts the service and measures its memory use after an idle period without calls.
 func (m *measured) serve(ctx context.Context, data string) (err error) {
 	p, _, err := process.Start(ctx, "ready: ", m.program, "serve", "--addr", "127.0.0.1:0", "--data", data)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command stores measures a service with many small workspaces: disk and memory per workspace, and the first answer of
-// a workspace that is not open. It also measures memory during a longer period of mixed calls and imports.
+// Command stores measures a service with many small workspaces: disk and memory per workspace, and the time of the
+// first answer of a workspace that is not open. It also measures memory during a longer period of mixed calls and
+// imports.
 //
 //	stores --assay bin/assay [--stores 1000] [--orders 300] [--calls 5000] [--soak 30m] [--folder DIR]
 //

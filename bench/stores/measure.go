@@ -17,7 +17,7 @@ import (
 	"assay/bench/report"
 )
 
-// mixed lists the calls of the mix. Most are typical of a dashboard or an assistant.
+// mixed lists the tool calls of the workload. Most of these calls are typical of a dashboard or an assistant.
 var mixed = []struct{ tool, arguments string }{
 	{"performance", `{}`},
 	{"performance", `{"model":"linear"}`},

@@ -38,7 +38,8 @@ var views = []asked{
 // elsewhere lists the tools that have a benchmark of their own.
 var elsewhere = []string{"geo_experiment_preflight"}
 
-// calls returns the default call of each tool that reads the store without a model, followed by its further views.
+// calls returns the default call of each tool that reads the store without a model, followed by the calls of the tool's
+// other views.
 func calls() []asked {
 	var all []asked
 	for _, t := range tools.All() {

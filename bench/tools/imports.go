@@ -24,8 +24,8 @@ const importedDays = 30
 // anotherID is an empty workspace. Orders are imported into it during calls to the first workspace.
 const anotherID measure.WorkspaceID = "another"
 
-// measureDuringImports makes rounds of all calls in turn. The calls run alone, during an import of last month's orders
-// into another workspace, and during an import of these orders into the measured workspace.
+// measureDuringImports measures rounds of all calls. The calls run first alone, then during an import of last month's
+// orders into another workspace, and then during an import into the measured workspace.
 func (b *bench) measureDuringImports(ctx context.Context, o settings) error {
 	batches, err := b.more(ctx, o.imported)
 	if err != nil {
@@ -96,7 +96,8 @@ func (b *bench) round(ctx context.Context, o settings, n int, lines []report.Spr
 	return nil
 }
 
-// more generates the orders of another month with their rows. Their keys are not in the store.
+// more generates the orders of another month and the rows that belong to them. The store does not contain the orders'
+// keys.
 func (b *bench) more(ctx context.Context, orders int) ([]*warehouse.Batch, error) {
 	have, err := b.facts.Coverage(ctx, workspaceID)
 	if err != nil {

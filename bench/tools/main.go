@@ -1,5 +1,5 @@
 // Command tools measures the tools that describe a store, on a store with many orders. It makes the default call of
-// each tool and view with new windows, then with cached answers, then alone and during imports.
+// each tool and view with new windows, then with cached answers, then without and during imports.
 //
 //	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME] [--during-imports]
 //
@@ -65,7 +65,7 @@ func options(args []string) settings {
 	return s
 }
 
-// heapGrowth is GOGC of a service, in percent.
+// heapGrowth is the value of GOGC that the service uses, in percent.
 const heapGrowth = 400
 
 func run(ctx context.Context, o settings) (err error) {

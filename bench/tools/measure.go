@@ -44,7 +44,7 @@ func (b *bench) profiled(ctx context.Context, o settings) (err error) {
 	return b.measureCalls(ctx, o)
 }
 
-// measureCalls makes each call on distinct days, then with a cached answer.
+// measureCalls measures each call, first on distinct days and then with a cached answer.
 func (b *bench) measureCalls(ctx context.Context, o settings) error {
 	opening, err := b.first(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bench) first(ctx context.Context) (time.Duration, error) {
 	return wall, err
 }
 
-// spread measures the durations of a call on successive days, counted back from the last day.
+// spread measures the durations of a call. The clock is at successive days, counted back from the last day.
 func (b *bench) spread(ctx context.Context, c asked, days int) (report.Spread, error) {
 	line := report.Spread{What: c.name, Goal: medianGoal, WorstGoal: worstGoal}
 	if c.tool == "chart" {
@@ -107,7 +107,7 @@ func (b *bench) spread(ctx context.Context, c asked, days int) (report.Spread, e
 	return line, nil
 }
 
-// timed makes a call and records its duration.
+// timed makes a call and records its wall time and CPU time.
 func timed(ctx context.Context, session mcp.Session, c asked, line *report.Spread) error {
 	watch := process.Begin()
 	err := call(ctx, session, c)

@@ -177,7 +177,8 @@ const (
 // met are the channels of the added touchpoints, the most frequent first.
 var met = []measure.Channel{"facebook", "google", "organic_search", "direct", "email", "tiktok", "referral", "affiliate"}
 
-// longer adds views to the start of some conversion paths. The touchpoints of an order may be in several batches.
+// longer adds touchpoints of kind view to the start of some conversion paths. The touchpoints of an order may be in
+// several batches.
 type longer struct {
 	r      *rand.Rand
 	before int // touchpoints added to the current order

@@ -15,8 +15,8 @@ import (
 	"assay/bench/report"
 )
 
-// The names of the servers in the table. Assay runs twice: with default settings, which log a line per call, and
-// without log lines. The peers do not log calls.
+// These are the names of the servers in the table of results. Assay runs twice: with default settings, which log a line
+// per call, and without log lines. The peers do not log calls.
 const (
 	assay    = "assay"
 	quiet    = "assay, log_level warn"
@@ -85,7 +85,7 @@ func startAssay(ctx context.Context, program, dir string) (servers []*server, er
 	return servers, nil
 }
 
-// makeDemo makes a demo store and returns a key to it.
+// makeDemo makes a demo store and returns an API key for it.
 func makeDemo(ctx context.Context, program, data string) (key string, err error) {
 	made, _, err := process.Start(ctx, "ready: ", program, "demo", "--addr", "127.0.0.1:0", "--data", data, "--days", "400",
 		"--orders", "8000", "--today", "2026-01-15")

@@ -1,4 +1,4 @@
-// Command wire compares the CPU that servers spend on one cached tools/call. The servers are Assay, a bare net/http
+// Command wire compares the CPU time that servers use for one cached tools/call. The servers are Assay, a bare net/http
 // handler, and the servers of the official Go and TypeScript SDKs. The command records an answer of Assay, which the
 // peers return too. It sends the same call to all servers in turn over persistent connections and prints the server CPU
 // per call.

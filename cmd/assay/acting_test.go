@@ -34,7 +34,7 @@ type platform struct {
 	renews      bool // the client renews its token
 }
 
-// campaignOf is the ID of a case's campaign.
+// campaignOf returns the ID of the campaign of case n.
 func campaignOf(n int) string { return fmt.Sprint(7_000_000 + n) }
 
 func facebookPlatform(campaigns int) *platform {
@@ -116,7 +116,7 @@ func tiktokPlatform(campaigns int) *platform {
 	return p
 }
 
-// failure is one execution with a simulated fault.
+// failure is one execution of a budget change with a simulated fault.
 type failure struct {
 	name    string
 	fault   simulator.Fault

@@ -148,7 +148,7 @@ type changeFlags struct {
 	Workspace string                 `placeholder:"W" help:"Workspace of the change. Default: found by the ID."`
 }
 
-// find returns the change and enters its workspace.
+// find returns the change and sets Workspace to the workspace of the change.
 func (f *changeFlags) find(ctx context.Context, con *console) (control.BudgetChange, error) {
 	store, err := f.open(ctx, con)
 	if err != nil {
@@ -260,7 +260,8 @@ func (c *budgetChangesRollback) run(ctx context.Context, con *console, in operat
 	return do(ctx, con, c.dataFlag, operation.RollBackBudgetChange, "budget-changes rollback", c.Workspace, in)
 }
 
-// confirmed asks on a terminal. Without a terminal the answer is no.
+// confirmed asks the question on the terminal and reports whether the answer is yes. Without a terminal, it returns
+// false.
 func confirmed(con *console, question string) bool {
 	if !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
 		return false
@@ -270,7 +271,7 @@ func confirmed(con *console, question string) bool {
 	return err == nil && strings.EqualFold(strings.TrimSpace(answer), "y")
 }
 
-// reportChange prints the outcome. Only an applied change, or a change that awaits approval, is a success.
+// reportChange prints the outcome. A rejected change or an unknown outcome is an error.
 func reportChange(con *console, r budgetchange.Result) error {
 	switch {
 	case r.Refusal != nil:

@@ -53,7 +53,7 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	}
 }
 
-// documentedCommands returns the arguments of each assay command in a document's code.
+// documentedCommands returns the arguments of each assay command in the code blocks and inline code of a document.
 func documentedCommands(text string) [][]string {
 	var lines []string
 	for _, block := range fencedCode.FindAllStringSubmatch(text, -1) {

@@ -30,7 +30,7 @@ type keysCommand struct {
 	Rotate keysRotate `cmd:"" help:"Replace a key; the old key stays valid during --overlap."`
 }
 
-// dataFlag is the data directory of commands on control data.
+// dataFlag is the flag --data of commands that use the control data.
 type dataFlag struct {
 	Data string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory."`
 }

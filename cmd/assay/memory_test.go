@@ -77,7 +77,7 @@ func addSecret(t *testing.T, data, workspace string) {
 	}
 }
 
-// post sends a form and returns the status of the answer.
+// post sends a form and returns the status of the response.
 func post(t *testing.T, url string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("email=a"))

@@ -31,8 +31,8 @@ func wantPrivate(t *testing.T, when, dir string) {
 	}
 }
 
-// Only the owner can read the files of a data directory after a demo, imports, an export and a service run. The same is
-// true of exported tables.
+// Only the owner can read exported tables, and the files of a data directory after a demo, imports, an export and a
+// service run.
 func TestADataDirectoryIsPrivate(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

@@ -138,7 +138,7 @@ func quotedArgument(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// logger writes to standard error in the configured format.
+// logger returns a logger that writes to standard error in the configured format.
 func logger(con *console, c config.Config) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if strings.EqualFold(string(c.LogFormat), "json") {

@@ -64,7 +64,8 @@ func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
 	return baseURL, process.Pid
 }
 
-// serving runs a command that serves, and returns a function that stops it. The command must end without an error.
+// serving runs a command that starts a service, and returns a function that stops the service. The command must end
+// without an error.
 func serving(t *testing.T, data string, args ...string) (baseURL string, process *os.Process, stop func()) {
 	t.Helper()
 	cmd := program(t, data, args...)

@@ -50,7 +50,7 @@ func byDay(from civil.Date, values []float64) []chart.Point {
 	return points
 }
 
-// byMonth puts values on the months from July 2026 on.
+// byMonth returns the values as points on the first days of the months from July 2026 on.
 func byMonth(values ...float64) []chart.Point {
 	points := make([]chart.Point, len(values))
 	for i, v := range values {
@@ -137,7 +137,7 @@ func attributionModels() ([]byte, error) {
 	return chart.Draw(c)
 }
 
-// creators estimates the rates of a store from eight creators, and one creator's orders by month.
+// creators estimates the capture probabilities of a store from eight creators, and one creator's orders by month.
 func creators() ([]byte, error) {
 	all := make([]creator.Signals, 8)
 	for i := range all {
@@ -342,7 +342,7 @@ func lifetimeValue() ([]byte, error) {
 	return chart.DrawCurve(c)
 }
 
-// bases shows one channel's revenue as three sources report it.
+// bases draws one channel's revenue on three bases: platform report, last touch and experiment.
 func bases() ([]byte, error) {
 	c := revenue("One channel's revenue on three bases", civil.ByMonth,
 		chart.Series{Name: "reported by the platform", Points: byMonth(48200, 51900, 61300, 57400)},
@@ -356,7 +356,7 @@ func bases() ([]byte, error) {
 	return chart.Draw(c)
 }
 
-// adstock spreads the effect of one week's spend by three rates of geometric carryover over eight weeks.
+// adstock draws a chart of the effect of one week's spend over eight weeks, for three rates of geometric adstock.
 func adstock() ([]byte, error) {
 	c := chart.Chart{
 		Kind: chart.Bar, Title: "Geometric adstock: when the effect of one week's spend arrives", Metric: "Share of the effect, %",

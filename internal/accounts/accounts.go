@@ -184,7 +184,7 @@ func (r *Registry) note(ctx context.Context, c control.Connection, err error) {
 	}
 }
 
-// Forget closes the clients of a removed connection.
+// Forget removes the client of a removed connection.
 func (r *Registry) Forget(ws measure.WorkspaceID, a ads.Account) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"assay/internal/control"
 )
 
-// client is an account. Its connection gets the status error when the platform rejects the credentials.
+// client is the platform client of an ad account. The account's connection gets the status error when the platform
+// rejects the credentials.
 type client struct {
 	ads.Platform
 	registry   *Registry

@@ -6,7 +6,7 @@
 //
 //  1. Claim: insert the pending row of the change with the value that a preview read. A unique index allows one open row
 //     per account and campaign.
-//  2. Live read under the claim: [Platform.Read]. A value that differs from the row's old value fails the change. The old
+//  2. Live read under the claim: [Platform.Read]. If the value differs from the row's old value, the change fails. The old
 //     value never comes from the caller.
 //  3. Compare: [State.Check] reports whether the change is possible. If the live value equals [Change.Want], the
 //     result is unchanged. If it differs from the value that the caller expects, the result is a conflict. In both
@@ -16,8 +16,8 @@
 //  6. Read back: [Platform.Read] again, and store the value. A refused change gets the status failed.
 //     An applied change gets the status applied.
 //  7. Settle an unknown outcome: read after the waits of [NextLook] and pass each live value to [Settle], until the
-//     answer is neither [SettleWait] nor [SettleUnread]. After a restart the series begins again, and the start of the
-//     process replaces the deadline, because an ended process sends nothing.
+//     answer is neither [SettleWait] nor [SettleUnread]. After a restart, the series begins again. The start of
+//     the process then replaces the deadline, because an ended process sends nothing.
 //
 // A preview is steps 2 to 4 without the claim. It sends no mutating request. An execution makes a preview first, so
 // that an unchanged or impossible change claims nothing. Step 5 is never repeated. If the outcome of a change stays

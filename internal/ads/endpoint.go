@@ -42,5 +42,5 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// String returns the endpoint without a slash at its end.
+// String returns the endpoint without a trailing slash.
 func (e Endpoint) String() string { return e.origin }

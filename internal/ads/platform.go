@@ -15,12 +15,12 @@ import (
 type Platform interface {
 	// Account identifies the account.
 	Account() Account
-	// Unit converts between the platform's budget numbers and amounts.
+	// Unit returns the unit of the platform's budget numbers, which converts them to amounts and back.
 	Unit() Unit
 	// Test reads the account and reports whether the credentials work.
 	Test(ctx context.Context) (Connection, error)
-	// Campaigns lists campaigns of the account in the platform's order, at most the number most. It also reports
-	// whether the account has more campaigns.
+	// Campaigns lists campaigns of the account in the platform's order, up to the limit most. It also reports whether
+	// the account has more campaigns.
 	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
 	// Read returns the live state of a campaign of this account. It is not cached.
 	Read(ctx context.Context, id CampaignID) (State, error)
@@ -43,7 +43,7 @@ type CampaignID string
 // Valid reports whether the ID has the form that all three platforms use. Text of another form is never sent.
 func (id CampaignID) Valid() bool { return IsNumber(string(id), maxID) }
 
-// maxID is the length of the largest 64-bit number, with room for one more digit.
+// maxID is the maximum length of an ID: the 19 digits of the largest signed 64-bit number, plus one digit.
 const maxID = 20
 
 // IsNumber reports whether the text has only decimal digits: at least one, and at most the limit most.
@@ -56,7 +56,7 @@ func IsNumber(text string, most int) bool {
 	return text != "" && len(text) <= most
 }
 
-// Campaign is a line of the list of campaigns.
+// Campaign is an entry in a platform's list of campaigns.
 type Campaign struct {
 	ID             CampaignID
 	Name           string
@@ -64,14 +64,14 @@ type Campaign struct {
 	PlatformStatus string // status in the platform's words
 }
 
-// Connection is the result of a successful test.
+// Connection is the result of a successful connection test of an account.
 type Connection struct {
 	Account  Account
 	Name     string
 	Currency money.Currency
 	TimeZone string // IANA name
-	// Expires is the end of the credential. It is zero when the credential does not expire or the platform does not
-	// disclose it.
+	// Expires is the time when the credential expires. It is zero when the credential does not expire or the platform
+	// does not disclose it.
 	Expires time.Time
 	// Permissions are the granted permissions, as far as the platform discloses them.
 	Permissions []string
@@ -108,7 +108,7 @@ type Outcome struct {
 	Deadline time.Time
 }
 
-// Result is one of a fixed set of outcomes.
+// Result is the outcome of a requested change.
 type Result string
 
 // The results.

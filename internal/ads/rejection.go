@@ -173,7 +173,7 @@ type Rejection struct { //nolint:errname // callers handle it as a value with a 
 	cause     error
 }
 
-// Reject returns a rejection. If the format is empty, the text is the sentence of the reason.
+// Reject returns a rejection. If the format is empty, the text is the reason's default text.
 func Reject(p measure.Platform, r Reason, format string, args ...any) *Rejection {
 	a := advice[r]
 	text := fmt.Sprintf(format, args...)
@@ -222,7 +222,7 @@ func (r *Rejection) Unwrap() error {
 	return f.Wrap(r.cause)
 }
 
-// ReasonOf returns the reason of an error, and "" for other errors.
+// ReasonOf returns the reason of a [Rejection], and "" for other errors.
 func ReasonOf(err error) Reason {
 	if r, ok := errors.AsType[*Rejection](err); ok {
 		return r.Reason

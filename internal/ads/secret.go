@@ -44,8 +44,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 // MarshalText prevents encoders from printing the text.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// Redact replaces the secrets in a text, also in the form of a query or a form body. Platforms repeat a malformed token
-// or request in their messages.
+// Redact replaces the secrets in a text, including URL-encoded secrets. Platforms repeat a malformed token or request
+// in their messages.
 func Redact(text string, secrets ...Secret) string {
 	for _, s := range secrets {
 		if s.Set() {

@@ -34,7 +34,7 @@ func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settl
 	return SettleFailed
 }
 
-// looks lists the delays of the live reads after the start that [NextLook] describes.
+// looks lists the times of the reads of the live value, counted as in [NextLook].
 var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 60 * time.Second}
 
 // NextLook returns the time of the n-th read of the live value, starting with n = 0. The time is counted from the

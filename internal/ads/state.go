@@ -225,7 +225,7 @@ func campaigns(b *Budget) string {
 	return strings.Join(names, ", ")
 }
 
-// children returns the ad sets as a part of a sentence.
+// children returns a sentence that lists the ad sets.
 func (b *Budget) children() string {
 	if len(b.Children) == 0 {
 		return ""

@@ -81,7 +81,7 @@ func TestEventsAreDescribed(t *testing.T) {
 	}
 }
 
-// receiver is an https server, and a sender that reaches it under a public name.
+// receiver starts an HTTPS server and returns a sender that reaches the server under a public name.
 func receiver(t *testing.T, handle http.HandlerFunc) *Hooks {
 	t.Helper()
 	server := httptest.NewTLSServer(handle)

@@ -17,7 +17,7 @@ import (
 	"assay/internal/control"
 )
 
-// mailTimeout is the deadline of one message, including the connection.
+// mailTimeout is the timeout for sending one message, including the connection.
 const mailTimeout = 30 * time.Second
 
 // Mailer sends messages by email through one SMTP server. The zero value and nil have no server and send nothing.
@@ -100,7 +100,7 @@ func (m *Mailer) Send(ctx context.Context, message control.AlertMessage) error {
 	})
 }
 
-// Post sends a letter. An error describes the failure without network addresses.
+// Post sends an email. An error describes the failure without network addresses.
 func (m *Mailer) Post(ctx context.Context, l Letter) error {
 	if m == nil || m.server == "" {
 		return errors.New("no SMTP server is configured (smtp_url)")
@@ -148,7 +148,7 @@ func subjectOf(p payload) string {
 	return p.Store + ": " + text
 }
 
-// mailProblem returns an error of the server without network addresses. It omits the server's own text, because the
+// mailProblem returns the cause of an SMTP error without network addresses. It omits the server's own text, because the
 // text may contain addresses.
 func mailProblem(err error) error {
 	var refused *gomail.SendError

@@ -98,7 +98,7 @@ func judged(a control.Alert, s *snapshot.Snapshot) []civil.Date {
 	return days
 }
 
-// State is a rule with its value on the last whole day.
+// State is a rule with its value on the last complete day.
 type State struct {
 	Alert     control.Alert
 	Day       civil.Date
@@ -108,7 +108,7 @@ type State struct {
 	Why       string // reason why the day is not evaluated; "" if it is evaluated
 }
 
-// States returns the rules of a workspace with the values of the last whole day.
+// States returns the rules of a workspace with their values on the last complete day.
 func States(ctx context.Context, store Store, from Snapshots, w control.Workspace) ([]State, error) {
 	rules, err := store.Alerts(ctx, w.ID)
 	if err != nil || len(rules) == 0 {

@@ -64,7 +64,7 @@ func (c *Closing) Warn(code WarningCode, text string) {
 	c.Warnings = append(c.Warnings, Warning{Code: code, Text: text})
 }
 
-// Pagination is the part of all rows that an answer contains.
+// Pagination describes which part of all rows an answer contains.
 type Pagination struct {
 	Limit      int  `json:"limit"`
 	Offset     int  `json:"offset"`

@@ -48,7 +48,7 @@ func writeCSV(a Answer) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// writePreamble writes everything except the rows: one line per member, metric and warning.
+// writePreamble writes everything except the members rows and next: one line per member, metric and warning.
 func writePreamble(b *bytes.Buffer, a Answer) error {
 	all, err := MembersOf(a)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Metric is a key figure with its value in the previous window of equal length.
+// Metric is a key figure with its value in the previous window.
 type Metric[T ~float64] struct {
 	Value     *T       `json:"value"`
 	Previous  *T       `json:"previous"`

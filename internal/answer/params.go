@@ -114,7 +114,7 @@ type Paged struct {
 	Offset int `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
 }
 
-// Page returns the requested page. Without a limit the level of detail sets the number of rows.
+// Page returns the requested page. Without a limit, the level of detail sets the number of rows.
 func (p Paged) Page(w *Writer) Page {
 	if !w.LimitGiven && w.View.DetailLevel == SummaryLevel {
 		p.Limit = SummaryRows

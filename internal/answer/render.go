@@ -84,8 +84,8 @@ func prepare(a Answer, w *Writer) {
 
 // fit writes the answer with as many rows as the token budget allows, but at least one, because an empty page has no
 // next offset. [Closing.shed] removes less important parts before rows are cut. [Closing.shedMore] removes further
-// parts before fewer than [SummaryRows] rows are left. At the summary level CSV has the same rows as JSON; at the other
-// levels CSV fits more rows.
+// parts before fewer than [SummaryRows] rows are left. At the summary level, CSV has the same rows as JSON. At the
+// other levels, more rows fit in CSV.
 func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	measured := w.View.Format
 	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {
@@ -198,7 +198,7 @@ func byKind(sources []Source) []Source {
 	return out
 }
 
-// shorten keeps the rows that fit and reports how to get the rest.
+// shorten keeps the rows that fit and reports how to get the other rows.
 func shorten(a Answer, w *Writer, rows, total int) {
 	end := a.end()
 	a.keep(rows)

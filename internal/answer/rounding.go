@@ -21,10 +21,10 @@ type (
 	Ratio float64
 	// Percent is a percentage: one decimal.
 	Percent float64
-	// Count is a number of orders or conversions, which attribution models may split: two decimals.
+	// Count is a number of orders or conversions. It has two decimals, because attribution models may split an order.
 	Count float64
 	// Foreign is untrusted text, such as a campaign name. Control characters are removed and the length is capped when
-	// the answer is written. It never enters a summary.
+	// the answer is written. Untrusted text never enters a summary.
 	Foreign string
 )
 
@@ -131,7 +131,7 @@ func (f rounding) money(x float64) float64 {
 	return Decimals(x, min(2, f.exponent))
 }
 
-// text cleans untrusted text. The cap is lower at the summary level.
+// text cleans untrusted text. The maximum length is smaller at the summary level.
 func (f rounding) text(s string) string {
 	s = Clean(s)
 	if f.level == SummaryLevel {
@@ -140,7 +140,7 @@ func (f rounding) text(s string) string {
 	return s
 }
 
-// Decimals rounds half away from zero. The result is never negative zero.
+// Decimals rounds x to n decimals, with halves away from zero. The result is never negative zero.
 func Decimals(x float64, n int) float64 {
 	shift := math.Pow10(n)
 	return math.Round(x*shift)/shift + 0

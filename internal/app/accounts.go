@@ -50,7 +50,7 @@ const (
 	lookEvery = time.Hour // interval of checks for connections with an old test
 )
 
-// watchConnections tests all connections when their last test is too old, until ctx ends.
+// watchConnections tests each connection again when its last test is too old, until ctx ends.
 func (a *App) watchConnections(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()

@@ -492,7 +492,8 @@ func (a *App) accessEnded(invalidate func()) func() {
 	}
 }
 
-// hearNodes clears the cache when another node reports ended access, until ctx ends.
+// hearNodes calls invalidate when another node reports that credentials ended or settings changed. It returns when ctx
+// ends.
 func (a *App) hearNodes(ctx context.Context, invalidate func()) error {
 	if a.node == nil {
 		<-ctx.Done()
@@ -501,7 +502,7 @@ func (a *App) hearNodes(ctx context.Context, invalidate func()) error {
 	return a.node.Run(ctx, invalidate)
 }
 
-// limited bounds the connections of each client address.
+// limited limits the number of connections per client address.
 func (a *App) limited(calls net.Listener) net.Listener {
 	if a.config.MaxConnections.IsUnlimited() {
 		return calls

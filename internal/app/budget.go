@@ -18,7 +18,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// newBudgets returns the executor of changes on the accounts.
+// newBudgets returns the executor of budget changes on the accounts.
 func (a *App) newBudgets(accounts budgetchange.Accounts) *budgetchange.Executor {
 	return budgetchange.New(budgetchange.Options{
 		Store: a.control.Store, Accounts: accounts, Rates: budgetRates{a.facts, a.now}, Clock: ads.RealClock(a.now), Log: a.log,

@@ -39,7 +39,7 @@ type ControlOptions struct {
 	Counter limit.Counter // counter of failed sign-ins; nil: counts in this process
 }
 
-// ControlOf returns the options of the configured control data.
+// ControlOf returns the options for opening the configured control data.
 func ControlOf(c config.Config, now func() time.Time) ControlOptions {
 	return ControlOptions{Data: c.Data, Secret: c.SecretFile, URL: c.ControlURL.Text(), Now: now}
 }
@@ -77,7 +77,8 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	return c, nil
 }
 
-// openStore opens the control data with the installation's secret. All nodes of a PostgreSQL database need the same secret.
+// openStore opens the control data with the installation's secret. All nodes that share a PostgreSQL database need the
+// same secret.
 func openStore(ctx context.Context, o ControlOptions) (store *sqlstore.Store, secret []byte, err error) {
 	if o.URL == "" {
 		if err := secretKept(o.Data, o.Secret); err != nil {

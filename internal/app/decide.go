@@ -27,8 +27,9 @@ type freshness[State comparable] struct {
 	at         time.Time // time of the last computation
 }
 
-// due reports whether to compute the findings of a state now. The state must have been the same at the last check, because
-// an import in parts changes it several times.
+// due reports whether to compute the findings of a state now. They are due at the first check, or when the state is the
+// same as at the last check, because an import in parts changes it several times. A state that keeps changing, or that
+// failed, is due after busyPause.
 func (f *freshness[State]) due(state State, now time.Time) bool {
 	settled := state == f.seen && state != f.failed || f.at.IsZero()
 	f.seen = state
@@ -49,9 +50,9 @@ func (f *freshness[State]) computed(state State, err error) {
 }
 
 // warmDecisions computes the findings of the first workspaces at startup and after each change until ctx ends. The
-// first visit of the Decisions page or the Insights page then does not wait for the computation. The cache of the
-// findings has the state of the data as its key, so no visit gets older findings. A visit before the computation ends
-// waits for it.
+// first visit to the Decisions page or the Insights page then does not wait for the computation. The cache key of the
+// findings is the state of the data, so no visit gets outdated findings. A visit before the computation ends waits for
+// it.
 func (a *App) warmDecisions(ctx context.Context) error {
 	again := time.NewTicker(findingsEvery)
 	defer again.Stop()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Findings are computed at startup, then after a change that is complete. For data that change all the time, findings
-// are computed every five minutes.
+// Findings are computed at startup and after each completed change. If data change continuously, findings are computed
+// every five minutes.
 func TestFindingsAreComputedAfterEachChange(t *testing.T) {
 	t.Parallel()
 	var f freshness[string]

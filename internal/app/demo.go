@@ -10,7 +10,7 @@ import (
 	"assay/internal/demostore"
 )
 
-// OpenDemo opens a data directory and its demo store, which is created if there is none.
+// OpenDemo opens a data directory and its demo store. It creates a missing demo store.
 func OpenDemo(
 	ctx context.Context, c config.Config, o demostore.Options, log *slog.Logger, now func() time.Time,
 ) (*App, *demostore.Demo, error) {

@@ -62,7 +62,7 @@ func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, 
 	return a, nil, err
 }
 
-// StandardInput is the file name of standard input.
+// StandardInput is the file name that selects standard input.
 const StandardInput = "-"
 
 // ImportFiles runs [operation.ImportFiles] for a command. File names may be relative, and one may be [StandardInput].
@@ -76,8 +76,8 @@ func ImportFiles(
 	if a != nil {
 		defer func() { failed = errors.Join(failed, a.Close()) }()
 	}
-	// Standard input is spooled after this process or a service has locked the data directory. Locking empties the
-	// folder of uploads.
+	// Standard input is spooled after this process or a service has locked the data directory, because locking empties
+	// the folder of uploads.
 	remove, err := spoolInput(filepath.Join(c.Data, datadir.Uploads), in.Paths, input)
 	if err != nil {
 		return result, err

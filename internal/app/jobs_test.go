@@ -14,8 +14,8 @@ import (
 	"assay/internal/operation"
 )
 
-// jobs returns the jobs of the workspace that commands started, as a command lists them. The daily forecasts may run at
-// the same time.
+// jobs returns the jobs of the workspace as a command lists them. It omits the daily forecasts, which may run at the
+// same time.
 func (h *house) jobs() []jobs.Job {
 	h.Helper()
 	call := operation.Call{Workspace: "w", Caller: operation.Operator("test")}

@@ -135,7 +135,8 @@ func (a *App) warmSearch(ctx context.Context) error {
 	return nil
 }
 
-// warmed is the number of models that are loaded on startup. Loading more models could use memory without need.
+// warmed is the maximum number of models that are loaded on startup. More models could occupy memory that no call
+// needs.
 const warmed = 20
 
 // warmModels loads the models of the first workspaces.

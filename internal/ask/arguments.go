@@ -52,7 +52,8 @@ func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carr
 	return call
 }
 
-// value returns the argument of a parameter in the clause, or nil if there is none. Words have priority over slots.
+// value returns the argument of a parameter in the clause, or nil if there is none. Values from cue words have priority
+// over values from slots.
 func (f *filler) value(p Parameter) any {
 	if value, ok := f.tr.cued(f.clause, f.tool.Name, p.Name); ok && p.Type == "string" && f.wanted(p, value) {
 		return value
@@ -68,8 +69,8 @@ func (f *filler) value(p Parameter) any {
 	return nil
 }
 
-// wanted reports whether the call must contain a value from words: the value is not the default, or the clause names
-// it.
+// wanted reports whether the call must contain a value that words of the clause indicate: the value is not the default,
+// or the clause names it.
 func (f *filler) wanted(p Parameter, value string) bool {
 	if p.Default == value && (p.Name == "aspect" || p.Name == "sort_by" && f.tool.Name == "products") {
 		return f.tool.Name != "discover" || value != "overview"
@@ -413,7 +414,7 @@ func (f *filler) horizon(Parameter) any {
 	return nil
 }
 
-// periodType returns the unit of the period that the clause names.
+// periodType returns the period type of the clause, such as daily or weekly.
 func (f *filler) periodType(p Parameter) any {
 	for _, w := range f.clause.whens {
 		name := map[string]string{"day": "daily", "week": "weekly", "month": "monthly", "quarter": "quarterly"}[w.Unit]

@@ -47,7 +47,7 @@ type Plan struct {
 	FollowUp     bool   // some arguments are from the previous question
 }
 
-// Translator translates questions to calls of some tools.
+// Translator translates questions to calls of the tools given to [New].
 type Translator struct {
 	tools   map[string]Tool
 	lexicon lexicon

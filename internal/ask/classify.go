@@ -31,7 +31,7 @@ type classifier struct {
 	bias    []float32
 }
 
-// features hashes the items: words and tags, pairs of neighbors, and character n-grams of words.
+// features hashes the items: words and tags, their bigrams, and character n-grams of words.
 func features(items []item) []uint32 {
 	var out []uint32
 	add := func(kind byte, parts ...string) { out = append(out, hash(kind, parts...)) }

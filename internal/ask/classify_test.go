@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The values are FNV-1a of the bytes, from Python, with the upper half folded on the lower one.
+// The values are FNV-1a hashes of the bytes, computed in Python. The upper half is XOR-folded into the lower half.
 func TestFeaturesAreHashes(t *testing.T) {
 	t.Parallel()
 	for want, parts := range map[uint32][]string{323: {"w", "revenue"}, 4207: {"b", "^", "top"}, 2551: {"c", "<tik"}} {
@@ -82,8 +82,8 @@ func TestProbabilities(t *testing.T) {
 	if math.Abs(x[0]-0.25) > 1e-12 || math.Abs(x[1]-0.75) > 1e-12 {
 		t.Errorf("softmax %v, want 0.25 and 0.75", x)
 	}
-	// The scale is 0.5. The weights of the word's bucket are 4 for class a and -4 for class b. The biases are 0.25 and
-	// 0.
+	// The scale of the weights is 0.5. The stored weights of the word's bucket are 4 for class a and -4 for class b.
+	// The biases are 0.25 and 0.
 	file := []byte("a b\n")
 	for _, v := range []float32{0.5, 0.25, 0} {
 		file = binary.LittleEndian.AppendUint32(file, math.Float32bits(v))

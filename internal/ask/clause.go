@@ -108,7 +108,8 @@ var (
 	timesBetween = setOf("between from at after before until till to and the in - 1 2 3 4 5 6 7 8 9 10 11 12")
 )
 
-// findChannels marks the longest channel names. A name before "shop" is a sales surface, not a channel.
+// findChannels marks channel names and prefers the longest match. A name before "shop" is a sales surface, not a
+// channel.
 func (c *clause) findChannels() {
 	for i := 0; i < len(c.tokens); i++ {
 		for _, a := range aliases {
@@ -309,14 +310,14 @@ func (tr *Translator) nameAt(c *clause, i int, n knownName) (end int, ok bool) {
 	return i + len(words), rare
 }
 
-// knownName is a name of the store and its words.
+// knownName is a name in the store's data, split into words.
 type knownName struct {
 	Name
 	words []token
 }
 
-// longestName is the maximum ratio of the lengths of a name and of the question that contains it. Short forms and
-// numbers, such as 17 for seventeen, can make the name longer.
+// longestName is the maximum ratio of a name's length to the length of the question that contains the name. Short forms
+// and numbers, such as 17 for seventeen, can make the name longer.
 const longestName = 8
 
 // names returns the names of the store, longest first, if the clause has a word that may be part of a name. All clauses

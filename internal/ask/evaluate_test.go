@@ -18,7 +18,7 @@ import (
 	"assay/internal/tools"
 )
 
-// translator returns a translator to all tools of the service.
+// translator returns a translator for all tools of the service.
 func translator(tb testing.TB) *ask.Translator {
 	tb.Helper()
 	tr, err := toolkit.NewTranslator(tools.All())
@@ -186,7 +186,8 @@ func TestDevelopmentQuestions(t *testing.T) {
 	}
 }
 
-// scoreArguments compares the arguments that are neither dates nor channels. A default that is not labeled is not wrong.
+// scoreArguments compares the arguments that are neither dates nor channels. An unlabeled argument with its default
+// value is not an error.
 func scoreArguments(t *testing.T, l labeled, got, want, standard map[string]any) (hit, extra, missed int) {
 	t.Helper()
 	for name, value := range want {

@@ -43,8 +43,7 @@ func (tr *Translator) Improve(ctx context.Context, m Language, q Question, plan 
 	return better
 }
 
-// instructions returns the instructions for the language model. They list the tools that only read, with their
-// parameters.
+// instructions returns the instructions for the language model. They list the read-only tools, with their parameters.
 func (tr *Translator) instructions(q Question, names []Name) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Translate the question of a store owner to calls of tools. Today is %s. Weeks start on Monday. Reply with one JSON "+
@@ -114,7 +113,7 @@ func (tr *Translator) read(reply string) (Plan, error) {
 	return plan, nil
 }
 
-// checked validates a call of a reading tool.
+// checked validates a call of a read-only tool.
 func (tr *Translator) checked(name string, arguments map[string]any) (Call, error) {
 	t, known := tr.tools[name]
 	if !known || t.Writes {
@@ -137,7 +136,7 @@ func (tr *Translator) checked(name string, arguments map[string]any) (Call, erro
 	return Call{Tool: name, Arguments: args}, nil
 }
 
-// listOf converts a decoded JSON array of strings.
+// listOf converts a decoded JSON array of strings to []string. It returns other values unchanged.
 func listOf(value any) any {
 	items, ok := value.([]any)
 	if !ok {

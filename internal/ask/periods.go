@@ -70,8 +70,8 @@ func (c *clause) resolve(a, b when.Expression) (civil.Range, civil.Range) {
 	return first, second
 }
 
-// each returns the periods of a clause in the question's order. A tool with one period answers them with one call for
-// each period.
+// each returns the periods of a clause in the question's order. If a tool accepts only one period, each period is a
+// separate call.
 func (c *clause) each() []civil.Range {
 	named, related := c.expressions()
 	var out []civil.Range

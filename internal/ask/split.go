@@ -2,7 +2,7 @@ package ask
 
 import "slices"
 
-// starters are words at the beginning of a separate request in a question.
+// starters are words that can begin a separate request in a question.
 var starters = setOf(`what whats which how hows why when where who is are was were do does did can could will would should
 	show tell give list compare plot graph chart draw make any explain define pause stop resume set alert create add find rank
 	run break best top forecast predict optimize split also then please if summarize check visualize`)
@@ -49,8 +49,8 @@ func links(tokens []token) []link {
 	return out
 }
 
-// evidence is the minimum sum of rule weights for a part to be a separate request. The part may then need the same tool
-// as the previous part.
+// evidence is the minimum sum of rule weights for a part to be a separate request even if it needs the same tool as the
+// previous part.
 const evidence = 3
 
 // split returns the parts of a question that need separate tools.

@@ -127,7 +127,7 @@ func (t *token) readNumber(lower string) {
 
 func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
-// scales are the words that multiply a number.
+// scales maps the suffixes of a number, such as "k" and "million", to their factors.
 var scales = map[string]float64{
 	"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "million": 1e6,
 }

@@ -35,7 +35,7 @@ tv: tv, ctv, connected tv
 // these channels.
 var messaging = setOf("email sms influencer affiliate")
 
-// platforms maps channels to the ad platform that sells them.
+// platforms maps channels to the ad platforms that sell their ads.
 var platforms = map[string]string{
 	"facebook": "facebook", "instagram": "facebook", "google": "google", "youtube": "google", "tiktok": "tiktok",
 	"amazon": "amazon", "snapchat": "snapchat",

@@ -136,7 +136,7 @@ func (f *filler) condition() any {
 	return nil
 }
 
-// label returns the quoted text, or the text after a colon, "called" or "saying".
+// label returns the quoted text, or the text after a colon or after a word such as "called".
 func (f *filler) label() any {
 	if i := slices.IndexFunc(f.clause.tokens, func(t token) bool { return t.form == quoted }); i >= 0 {
 		return strings.Trim(f.clause.tokens[i].raw, `"'“”‘’`)

@@ -114,7 +114,7 @@ func (u *lastUse) take() map[control.KeyID]time.Time {
 	return taken
 }
 
-// putBack records again a use that could not be written, unless a later use was recorded.
+// putBack records the last uses again if they could not be written. Later uses take precedence.
 func (u *lastUse) putBack(taken map[control.KeyID]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -82,7 +82,7 @@ type NewKey struct {
 	NoExpiry  bool            // the key is valid until it is revoked
 }
 
-// toolForm is the form of a tool name.
+// toolForm is the pattern of a valid tool name.
 var toolForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // Create creates a key on behalf of the caller actor and returns it with its secret, which is shown once.
@@ -98,7 +98,7 @@ func (k *Keys) Create(ctx context.Context, n NewKey, actor string) (Secret, cont
 	return secret, key, nil
 }
 
-// described validates a description and fills in defaults.
+// described validates the description of a new key and fills in defaults.
 func (k *Keys) described(n NewKey) (control.Key, error) {
 	name, err := control.CheckedName(n.Name)
 	if err != nil {

@@ -37,7 +37,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// fixture is a store with the workspace acme, and the service on it.
+// fixture is a store with the workspace acme, and the key service on this store.
 type fixture struct {
 	*Keys
 	clock *clock
@@ -449,8 +449,8 @@ func BenchmarkAuthenticateFromTheStore(b *testing.B) {
 	}
 }
 
-// Four goroutines rotate each key at the same time, two of them through another process. Exactly one creates its
-// successor. `make race` uses 300 keys.
+// Four goroutines rotate each key at the same time, two of them through another process. Exactly one goroutine creates
+// the key's successor. `make race` uses 300 keys.
 func TestOneOfConcurrentProcessesRotatesAKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// KeyPrefix is the prefix of every API key. A bearer without it is not an API key.
+// KeyPrefix is the prefix of every API key. A bearer token without this prefix is not an API key.
 const KeyPrefix = "asy_"
 
 const (

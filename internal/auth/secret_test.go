@@ -37,7 +37,8 @@ func TestNewKeysParseAndUseTheWholeAlphabet(t *testing.T) {
 		}
 	}
 	// Among 60,000 characters, each of the 62 kinds has an expected count of 968, with a standard deviation of 31. Ten
-	// standard deviations do not occur by chance. Without the second draw, two characters would be twice as frequent.
+	// standard deviations do not occur by chance. If NewSecret did not draw again for 62 and 63, two characters would
+	// be twice as frequent.
 	for _, c := range base62 {
 		if n := counts[c]; n < 968-310 || n > 968+310 {
 			t.Errorf("%q occurs %d times in 60000, want about 968", c, n)

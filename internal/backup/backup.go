@@ -309,7 +309,7 @@ func (r *run) facts(ctx context.Context, id measure.WorkspaceID) error {
 	return nil
 }
 
-// current returns the workspace's current facts. They are copied only if they changed.
+// current returns the workspace's current facts. It copies them only if they changed since the last backup.
 func (r *run) current(ctx context.Context, id measure.WorkspaceID) (w Workspace, file File, added int64, err error) {
 	state, err := r.Facts.State(ctx, id)
 	if err != nil {

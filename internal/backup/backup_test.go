@@ -63,7 +63,7 @@ func (p *place) close(ctx context.Context) error {
 	return errors.Join(p.engine.Close(ctx), p.store.Close())
 }
 
-// filesOf records facts files as the service does.
+// filesOf records which workspaces have a facts file, as the service does.
 type filesOf struct{ store *sqlstore.Store }
 
 func (f filesOf) MayMake(ctx context.Context, ws measure.WorkspaceID) error {

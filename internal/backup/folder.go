@@ -186,7 +186,7 @@ func (f *folder) regular(name string) (*os.File, error) {
 // contentPath returns the path of the content with a hash.
 func contentPath(hash string) string { return path.Join(filesDir, hash[:2], hash) }
 
-// has reports whether the folder has the content of a file, by its size.
+// has reports whether the folder has content with the hash and size of a file.
 func (f *folder) has(file File) bool {
 	info, err := f.root.Lstat(contentPath(file.SHA256))
 	return err == nil && info.Mode().IsRegular() && info.Size() == file.Size

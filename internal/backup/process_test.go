@@ -19,7 +19,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// roleVariable and the directories configure a child process, which runs this test binary again.
+// These environment variables configure a child process, which runs this test binary again.
 const (
 	roleVariable = "ASSAY_TEST_ROLE"
 	dataVariable = "ASSAY_TEST_DATA"

@@ -160,7 +160,7 @@ func (r Restore) copyFile(ctx context.Context, f *folder, file File, root *os.Ro
 		return r.unwritable(err)
 	}
 	hash := sha256.New()
-	// One byte more than expected shows that the file is too long.
+	// Reading up to one byte more than expected detects a file that is too long.
 	size, err := io.Copy(io.MultiWriter(to, hash), reader(ctx, io.LimitReader(from, file.Size+1)))
 	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
 		if ctx.Err() != nil {

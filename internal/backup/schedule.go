@@ -37,7 +37,7 @@ type Schedule struct {
 	failed string     // why it failed; "" if it succeeded
 }
 
-// Plan contains the folder and the interval of scheduled backups.
+// Plan contains the folder, the interval and the number of scheduled backups.
 type Plan struct {
 	Dir   string // absolute; "": no scheduled backups
 	Every time.Duration

@@ -14,8 +14,8 @@ const BlockSize = 16 << 10
 // ErrFull means that the budget has no memory left, or that the bodies from one address use the maximum of one address.
 var ErrFull = errors.New("the memory for request bodies of anonymous callers is used up")
 
-// Budget is a number of bytes that bodies share. The bodies from one address use at most a part of the budget, so that
-// one sender cannot block all other senders. Its methods are safe for concurrent use.
+// Budget is a number of bytes that request bodies share. The bodies from one address use at most a part of the budget,
+// so that one sender cannot block all other senders. Its methods are safe for concurrent use.
 type Budget struct {
 	limit  int64
 	share  int64     // maximum bytes of one address
@@ -103,7 +103,7 @@ func (b *Budget) Read(by netip.Addr, from io.Reader, seen io.Writer) (*Body, err
 	}
 }
 
-// room returns the free end of the last block, or a new block.
+// room returns the free part of the last block. If the last block is full, room adds a block.
 func (b *Body) room() ([]byte, error) {
 	if b.size == len(b.blocks)*BlockSize {
 		if err := b.budget.take(b.by, BlockSize); err != nil {

@@ -141,7 +141,8 @@ func (p *Preview) first(s State) *Verdict {
 	return nil
 }
 
-// ChangePct returns the relative change of the daily budget in percent, or nil for a status.
+// ChangePct returns the relative change of the daily budget in percent. It returns nil for a change of status, or if
+// the current budget is 0.
 func (p *Preview) ChangePct() *float64 {
 	if p.Field != control.DailyBudget || p.Current.Amount.Minor == 0 {
 		return nil
@@ -170,7 +171,7 @@ type Result struct {
 	Refusal *Refusal              // why the change was not executed, or why its outcome is unknown
 }
 
-// Refusal is the reason why a change was not executed.
+// Refusal is the reason why a change was not executed or has an unknown outcome.
 type Refusal struct {
 	Kind   fault.Kind
 	Reason string // a reason of package ads, or the name of a guardrail with the prefix guardrail:

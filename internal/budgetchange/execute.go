@@ -156,7 +156,7 @@ func (e *Executor) await(ctx context.Context, p *plan, open control.BudgetChange
 	}
 }
 
-// resultOf returns a row as the result of its execution.
+// resultOf converts the row of a change to the result of its execution.
 func resultOf(p Preview, c control.BudgetChange) Result {
 	r := Result{Preview: p, Change: &c}
 	switch c.Status {
@@ -307,7 +307,7 @@ func (e *Executor) unsure(ctx context.Context, p *plan, row control.BudgetChange
 	return resultOf(p.Preview, settled), nil
 }
 
-// system returns the author of a status that follows from the platform's reply.
+// system returns the author "assay", for statuses that follow from the platform's reply.
 func (e *Executor) system() control.By { return control.By{Actor: "assay", At: e.Clock.Now()} }
 
 // update stores the row with its final status.
@@ -320,7 +320,8 @@ func (e *Executor) update(ctx context.Context, row control.BudgetChange, from co
 	return row, err
 }
 
-// live reads the value that the change sets. It returns the value in the form of a row and in the form of package ads.
+// live reads the current value of the field that the change sets. It returns the value in the form of a row and in the
+// form of package ads.
 func (e *Executor) live(ctx context.Context, account ads.Platform, row control.BudgetChange) (v control.ChangeValue, raw ads.Value, err error) {
 	state, err := account.Read(ctx, ads.CampaignID(row.Campaign))
 	if err != nil {

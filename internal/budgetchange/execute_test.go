@@ -252,7 +252,7 @@ func TestTheAccountThatHasTheCampaignIsUsed(t *testing.T) {
 	wantError(t, err, fault.KindMisconfigured, "expired")
 }
 
-// otherAccount is an account without campaigns. The account brokenAccount has an expired token.
+// otherAccount is an account without campaigns. brokenAccount is an account with an expired token.
 type (
 	otherAccount  struct{ ads.Platform }
 	brokenAccount struct{ ads.Platform }
@@ -326,7 +326,8 @@ func (a oneAccount) Of(context.Context, measure.WorkspaceID, measure.Platform) (
 	return []ads.Platform{a.Platform}, nil
 }
 
-// Another process has its own executor on the same store. Its clock advances only while the first process waits.
+// Another process has its own executor on the same store. The clock of this other process advances only while the first
+// process waits.
 func TestAnotherProcessWaitsForAnIdenticalChange(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {

@@ -16,7 +16,7 @@ import (
 	"assay/internal/panics"
 )
 
-// truth compares a settled row with the platform.
+// truth compares a settled budget change with the platform's state.
 func (b *bench) truth(t *testing.T, c control.BudgetChange) {
 	t.Helper()
 	_, applied := b.traffic()
@@ -410,7 +410,7 @@ func TestAProcessThatLostItsClaimSendsNothing(t *testing.T) {
 	})
 }
 
-// A proxy that discards the reply of an executed write reports an error of its own.
+// A proxy may discard the reply of an executed write and send its own error.
 func TestARejectedWriteThatTheCampaignHasIsApplied(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]simulator.Reply{
@@ -435,8 +435,7 @@ func TestARejectedWriteThatTheCampaignHasIsApplied(t *testing.T) {
 	}
 }
 
-// failing is an account with a second read that fails. During this read, it makes the store reject the next final
-// status.
+// failing is an account that fails on the second read. This read also makes the store reject the next final status.
 type failing struct {
 	ads.Platform
 	reads *int

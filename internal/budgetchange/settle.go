@@ -21,7 +21,7 @@ type unsettled struct {
 	next     int       // number of the next read
 }
 
-// later leaves a row to Run. It reports false when Run is not running.
+// later queues a row, so that Run settles it. It returns false if Run is not running.
 func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, next int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -38,9 +38,9 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 }
 
 // Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
-// process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
-// from the channel tick, Run ends changes that waited too long for approval. It then also settles pending rows after
-// their deadline. These are rows with an outcome that could not be stored and, with a shared store, rows of ended
+// process. A series of reads that ctx interrupts begins again with the next Run. At its start, and whenever it receives
+// a value from the channel tick, Run ends changes that waited too long for approval. It then also settles pending rows
+// after their deadline. These are rows with an outcome that could not be stored and, with a shared store, rows of ended
 // processes.
 func (e *Executor) Run(ctx context.Context, tick <-chan time.Time) error {
 	var work panics.Group
@@ -93,9 +93,9 @@ const lookBack = 7 * 24 * time.Hour
 // maxSkew is the maximum difference between the clocks of processes with a shared store.
 const maxSkew = time.Minute
 
-// leftOver returns the rows with one of the statuses that no running process settles. These are pending rows, and recent
-// unknown rows without a read live value. It omits unknown rows if the campaign was changed later. It also omits rows
-// that a process may still be writing. If the parameter idle is true, no process is writing.
+// leftOver returns the rows with one of the statuses that no running process settles. These are pending rows, and
+// recent unknown rows for which no live value was read. It omits unknown rows if the campaign was changed later. It
+// also omits rows that a process may still be writing. If the parameter idle is true, no process is writing.
 func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.ChangeStatus) (left []unsettled, err error) {
 	now := e.Clock.Now()
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{Statuses: statuses, Limit: maxLeft})
@@ -245,7 +245,7 @@ func (e *Executor) settled(ctx context.Context, row control.BudgetChange, from c
 	return stored
 }
 
-// rawOf returns a value of a row in the form of package ads.
+// rawOf returns a value of a row as an [ads.Value].
 func rawOf(v control.ChangeValue) ads.Value {
 	if v.Amount.Currency != "" {
 		return ads.Value{Amount: v.Amount}

@@ -53,7 +53,7 @@ func (s sheet) description() string {
 	return b.String()
 }
 
-// called returns the name of a series, or its number.
+// called returns the name of a series, or its number if it has no name.
 func (t track) called(i int) string {
 	if t.name != "" {
 		return t.name

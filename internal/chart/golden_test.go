@@ -79,8 +79,8 @@ func gallery() []sample {
 	}
 }
 
-// The environment variable ASSAY_PICTURES names a folder for the gallery. The test writes each chart as a PNG and as
-// light and dark SVGs, at phone and desktop width.
+// If the environment variable ASSAY_PICTURES names a folder, the test writes each chart to it as PNG and SVG. It draws
+// light and dark charts at phone and desktop width.
 func TestEveryFormIsDrawnForEveryGround(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ASSAY_PICTURES")

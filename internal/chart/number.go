@@ -28,8 +28,8 @@ func (s scale) ticks() []float64 {
 // smallest is the finest step of an axis. With this step, a series of zeros also has an axis.
 const smallest = 1e-6
 
-// niceScale returns the narrowest scale around low and high. Its steps are 1, 2 or 5 times a power of ten. Their number
-// is at least one and about the parameter most. If whole is true, no step is below 1.
+// niceScale returns the narrowest scale around low and high. Its steps are 1, 2 or 5 times a power of ten. The number
+// of steps is at least one and approximately equal to the parameter most. If whole is true, no step is below 1.
 func niceScale(low, high float64, most int, whole bool) scale {
 	least := smallest
 	if whole {

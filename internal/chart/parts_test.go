@@ -286,7 +286,8 @@ var vision = map[string][3][3]float64{
 	"tritanopia":   {{1.255528, -.076749, -.178779}, {-.078411, .930809, .147602}, {.004733, .691367, .303900}},
 }
 
-// oklab returns lightness and two hue axes. Distances in this space are perceptual: Ottosson (2020).
+// oklab returns the Oklab coordinates of a linear RGB color. Distances between Oklab colors are perceptual (Ottosson
+// 2020).
 func oklab(rgb [3]float64) [3]float64 {
 	r, g, b := rgb[0], rgb[1], rgb[2]
 	l := math.Cbrt(.4122214708*r + .5363325363*g + .0514459929*b)
@@ -301,7 +302,7 @@ func oklab(rgb [3]float64) [3]float64 {
 
 func TestColoursDifferForEveryKindOfVision(t *testing.T) {
 	t.Parallel()
-	// The minimum distance is five times the just noticeable difference of 0.02 in this space.
+	// The minimum distance is five times the just noticeable difference in Oklab, which is 0.02.
 	const apart = .1
 	for theme, p := range palettes {
 		for kind, m := range vision {
@@ -341,7 +342,7 @@ func TestNoTwoSeriesLookAlike(t *testing.T) {
 	}
 }
 
-// Positive values are stacked upward and negative ones downward. A bar of zero is at the top.
+// Positive values are stacked upward and negative ones downward. A bar of zero is at the top of the positive bars.
 func TestStackedBarsStartWhereTheOthersEnd(t *testing.T) {
 	t.Parallel()
 	stacked := sheet{Chart: Chart{Kind: Bar, Stacked: true}, slots: 2}

@@ -53,7 +53,7 @@ func (s sheet) axes(area draw.Canvas, ends *endNames) draw.Canvas {
 	return draw.Crop(area, 0, -ends.room(), noteSize+2, 0)
 }
 
-// plot returns empty axes in the chart's theme, for about the height of the area.
+// plot returns empty axes in the chart's theme. The scale of the y axis depends on the height of the area.
 func (s sheet) plot(area draw.Canvas) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -86,8 +86,8 @@ func (s sheet) span() (low, high float64) {
 	return 0, float64(s.slots - 1)
 }
 
-// scale returns the values on the axis of a picture of a given height. They include zero for bars, and for lines unless
-// the lines would become flat.
+// scale returns the scale of the value axis for a picture of a given height. It includes zero for bars, and for lines
+// unless the lines would become flat.
 func (s sheet) scale(high vg.Length) scale {
 	low, top := s.extent()
 	if s.Kind == Bar || !s.cut(low, top) {
@@ -128,8 +128,8 @@ func (s sheet) extent() (low, high float64) {
 	return low, high
 }
 
-// dateNames draws the labels of the date axis. The plot writes days and months. dateNames writes the years below the
-// days and months.
+// dateNames contains the labels of the date axis. Package plot draws the days and months. dateNames draws the years
+// below them.
 type dateNames struct {
 	sheet
 	named []dateTick

@@ -9,7 +9,7 @@ import (
 	"assay/internal/civil"
 )
 
-// sheet is a checked chart on slots: consecutive days, weeks or months, counted from 0.
+// sheet is a validated chart with a date axis of slots: consecutive days, weeks or months, counted from 0.
 type sheet struct {
 	Chart               // the chart with defaults and cleaned texts
 	theme   palette     // the colors of its theme

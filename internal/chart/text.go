@@ -107,8 +107,8 @@ func shortened(sty text.Style, s string, most vg.Length) string {
 	return strings.TrimRight(string(all[:low]), " ") + "…"
 }
 
-// wrapped breaks a text between words. The parameter lines is the maximum number of lines. It replaces the rest with an
-// ellipsis.
+// wrapped breaks a text between words. The parameter lines is the maximum number of lines. wrapped replaces the text
+// beyond them with an ellipsis.
 func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	var out []string
 	for s != "" && len(out) < lines-1 && width(sty, s) > most {
@@ -125,8 +125,8 @@ func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	return append(out, shortened(sty, s, most))
 }
 
-// lastBreak returns the position of the last space at which the text before it fits into the width most. It returns 0
-// if there is none.
+// lastBreak returns the position of the last space before which the text fits into the width most. It returns 0 if
+// there is no such space.
 func lastBreak(sty text.Style, s string, most vg.Length) int {
 	best := 0
 	for i, r := range s {

@@ -26,7 +26,8 @@ func View() string {
 	).Replace(viewPage)
 }
 
-// dense returns a script without indentation and without lines of comments. No text of the script has several lines.
+// dense returns a script without indentation and without lines of comments. The script must not contain strings of
+// several lines.
 func dense(script string) string {
 	var b strings.Builder
 	for line := range strings.Lines(script) {

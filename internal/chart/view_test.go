@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A host shows the view in a frame without network. A network address in the view would at best cause an error in the
-// browser.
+// A host shows the view in a frame without network access. A network address in the view would at best cause an error
+// in the browser.
 func TestTheViewIsSelfContainedAndSmall(t *testing.T) {
 	t.Parallel()
 	page := View()

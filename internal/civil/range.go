@@ -24,7 +24,7 @@ func (r Range) Previous() Range {
 	return Range{First: r.First.AddDays(-n), Last: r.First.AddDays(-1)}
 }
 
-// Intersect returns the days in both periods. Its Days is 0 when there are none.
+// Intersect returns the days in both periods. If the periods have no common day, its Days is 0.
 func (r Range) Intersect(other Range) Range {
 	if other.First.After(r.First) {
 		r.First = other.First
@@ -91,7 +91,8 @@ func (g Granularity) Next(d Date) Date {
 	return d.AddDays(1)
 }
 
-// Buckets cuts the period into days, weeks or months. The ends of the period may cut off the first and the last bucket.
+// Buckets splits the period into days, weeks or months. The first and the last bucket contain only the days within the
+// period.
 func (r Range) Buckets(g Granularity) []Range {
 	var out []Range
 	for start := r.First; !start.After(r.Last) && r.Days() > 0; {

@@ -114,7 +114,7 @@ func isAddr(addr string) bool {
 	return err == nil && 0 <= n && n <= 65535
 }
 
-// samePort reports whether two addresses conflict when both are listened on. Port 0 never conflicts.
+// samePort reports whether a process cannot listen on both addresses. Port 0 never conflicts.
 func samePort(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)

@@ -107,7 +107,7 @@ func flagLayer(from Sources) (layer, error) {
 	return l, l.values.Load(confmap.Provider(values, ""), nil)
 }
 
-// decode parses the values into settings and fills the rest with defaults.
+// decode parses the values into settings and sets the other settings to their defaults.
 func decode(given *koanf.Koanf) (Config, []mistake) {
 	var c Config
 	var mistakes []mistake

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Secret is a setting that is never printed. Absent and empty are different, because an empty secret is set.
+// Secret is a setting that is never printed. An absent secret is not set. An empty secret is set.
 type Secret struct {
 	text string
 	set  bool

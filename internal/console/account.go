@@ -89,8 +89,8 @@ func (c *accountPages) changePassword(w http.ResponseWriter, v frame.Visit) erro
 	return err
 }
 
-// browserName returns the browser and system of a user agent: "Firefox on Windows". The order matters: the user agent
-// of each browser also contains the names after it.
+// browserName returns the browser and system of a user agent: "Firefox on Windows". The order of the list matters,
+// because the user agent of each browser also contains the names after it.
 func browserName(agent string) string {
 	first := func(of [][2]string) string {
 		for _, known := range of {

@@ -239,7 +239,7 @@ func (b *browser) postFrom(path string, fields url.Values, origin string) seen {
 	return b.send(r)
 }
 
-// field returns the value of the first field of that name.
+// field returns the value of the first field with the given name.
 func (p seen) field(name string) string {
 	found := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(p.body)
 	if found == nil {

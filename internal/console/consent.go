@@ -10,7 +10,7 @@ import (
 	"assay/internal/oauth"
 )
 
-// consentView is the view of the consent page.
+// consentView contains the data of the consent page.
 type consentView struct {
 	oauth.Consent
 	FormToken string

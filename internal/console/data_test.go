@@ -45,7 +45,7 @@ type dataSite struct {
 	operate *operation.Service
 }
 
-// heldNames resolves a channel as soon as the site is not locked.
+// heldNames waits while the site is locked, then resolves the channel.
 type heldNames struct {
 	*toolkit.Service
 	site *dataSite
@@ -263,7 +263,8 @@ func TestAnInterruptedImportAsksToBeRepeated(t *testing.T) {
 	}
 }
 
-// The page shows every fact of the `diagnose` tool at detail level debug, except successful checks.
+// The page shows every finding, connection and import of the `diagnose` tool at detail level debug, except successful
+// checks.
 func TestDataPageShowsAllFindingsOfDiagnose(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)

@@ -39,7 +39,7 @@ func recorded(t *testing.T, file string) frame.Ask {
 	}
 }
 
-// recordedExperiments returns the golden answers of the tools of the pages of experiments.
+// recordedExperiments returns the golden answers of the tools that the experiment pages call.
 func recordedExperiments(t *testing.T, results string) frame.Ask {
 	t.Helper()
 	all, views := recordedTools(t), map[string]frame.Ask{

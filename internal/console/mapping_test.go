@@ -93,7 +93,7 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 	if err != nil || again.Files[0].Status != ingest.Already {
 		t.Errorf("the command finds the file %+v, %v; want it already imported", again.Files, err)
 	}
-	// A similar file is read with the mapping if the form names it.
+	// A similar file is read with the mapping if the form names the mapping.
 	next := b.sendFile(done.field("csrf"), "till-2036-12.csv", []byte(strings.ReplaceAll(tillFile, "R-", "S-")), "source", "mapping:till")
 	if next.status != http.StatusOK || !strings.Contains(next.body, "can be imported") {
 		t.Errorf("the next file: %d %s", next.status, next.body)
@@ -299,8 +299,8 @@ func zipped(t *testing.T, name string) []byte {
 	return out.Bytes()
 }
 
-// The unpacked size of a compressed file decides whether it is read in the background. If no task can start, the mapping of
-// the form is not saved either, so the same form can be sent again.
+// The unpacked size of a compressed file determines whether the file is read in the background. If no task can start,
+// the mapping of the form is not saved either, so the same form can be sent again.
 func TestCompressedFilesQueueAndRejectedFormsCanBeResent(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)

@@ -65,7 +65,7 @@ func (m *models) train(ctx context.Context, w control.Workspace, t *jobs.Task) e
 	return ctx.Err()
 }
 
-// running starts the runner of trainings and waits until it serves.
+// running starts the runner of trainings and waits until the runner queries the store.
 func (m *models) running(t *testing.T, store *sqlstore.Store) *jobs.Runner {
 	t.Helper()
 	serving := servingStore{store, make(chan struct{})}
@@ -99,7 +99,7 @@ func (s servingStore) Workspaces(ctx context.Context) ([]control.Workspace, erro
 	return s.Store.Workspaces(ctx)
 }
 
-// newModelSite returns a site. Its tools answer from the model of the test.
+// newModelSite returns a site with tools that answer from the model of the test.
 func newModelSite(t *testing.T) *site {
 	t.Helper()
 	return newSiteWith(t, func(s *site, o *console.Options) { o.Ask = s.models.answer })
@@ -146,7 +146,7 @@ func (m *models) answer(_ context.Context, _ auth.Principal, tool string, argume
 	return json.RawMessage(`{"content":[],"structuredContent":` + string(text) + `}`), err
 }
 
-// trained is a model of a simulated store.
+// trained returns a model of a simulated store.
 var trained = sync.OnceValues(func() (*mix.Model, error) {
 	r := rand.New(rand.NewPCG(4, 2))
 	s := mix.Store{

@@ -148,7 +148,7 @@ func TestPerformancePagesReportFailures(t *testing.T) {
 	}
 }
 
-// stock stores an order with line items of hostile names on January 10, 2026.
+// stock stores an order of January 10, 2026, with one line item for each hostile title.
 func (d *dataSite) stock(titles ...string) {
 	d.t.Helper()
 	load, err := d.facts.Begin(d.t.Context(), warehouse.ImportSpec{Workspace: "acme", Source: "test", Base: "USD"})

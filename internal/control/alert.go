@@ -67,7 +67,7 @@ func AlertConditions() []AlertCondition { return []AlertCondition{Above, Below, 
 // AlertValue is an exact number in millionths.
 type AlertValue int64
 
-// The limits of a threshold. A change has its own maximum, in percent.
+// These are the maximum thresholds. The threshold of a change is in percent and has its own maximum.
 const (
 	maxThreshold     = 1e12
 	maxChangePercent = 10_000
@@ -295,7 +295,7 @@ func AlertBackoff(attempt int) time.Duration {
 	return delay
 }
 
-// KeepAlertMessages is the retention of messages that were sent or given up.
+// KeepAlertMessages is the retention period of messages that were sent or given up.
 const KeepAlertMessages = 30 * 24 * time.Hour
 
 // The kinds of audit events about alerts. The subject is the ID of the rule or the destination.

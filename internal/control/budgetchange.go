@@ -113,7 +113,7 @@ func (s ChangeStatus) Done() bool { return s != ChangeAwaiting && s != ChangePen
 // ApprovalTime is the maximum time for which a change waits for approval.
 const ApprovalTime = 24 * time.Hour
 
-// AsOf returns the change as of that instant. A change that waited too long for approval is expired.
+// AsOf returns the change as of the instant now. A change that waited too long for approval is expired.
 func (c BudgetChange) AsOf(now time.Time) BudgetChange {
 	if c.Status == ChangeAwaiting && !now.Before(c.At.Add(ApprovalTime)) {
 		c.Status, c.SettledAt = ChangeExpired, c.At.Add(ApprovalTime)

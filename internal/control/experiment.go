@@ -41,7 +41,7 @@ type Experiment struct {
 // ExperimentKind is the design of an experiment.
 type ExperimentKind string
 
-// The kinds of experiments. Ad platforms run lift studies and conversion lift tests, and members enter their results.
+// The kinds of experiments. Ad platforms run lift studies and conversion lift tests. Members enter the results.
 const (
 	GeoTest        ExperimentKind = "geo"
 	LiftStudy      ExperimentKind = "lift_study"

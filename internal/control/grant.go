@@ -57,7 +57,7 @@ type Grant struct {
 // Valid reports whether tokens of the grant are accepted at that instant.
 func (g Grant) Valid(at time.Time) bool { return g.RevokedAt.IsZero() && at.Before(g.EndsAt) }
 
-// Code is an authorization code without its secret. It is redeemed once.
+// Code is an authorization code without its secret. It can be redeemed only once.
 type Code struct {
 	Hash      []byte // SHA-256
 	Grant     GrantID
@@ -67,7 +67,7 @@ type Code struct {
 	UsedAt    time.Time // zero: not used
 }
 
-// RefreshToken is a refresh token without its secret. It is used once and then has a successor.
+// RefreshToken is a refresh token without its secret. It can be used only once. Its use replaces it with a successor.
 type RefreshToken struct {
 	Hash      []byte // SHA-256
 	Grant     GrantID
@@ -75,7 +75,7 @@ type RefreshToken struct {
 	UsedAt    time.Time // zero: not used
 }
 
-// Access is a grant with the current role of its person.
+// Access is a grant with its workspace and the person's current role.
 type Access struct {
 	Grant     Grant
 	Workspace Workspace

@@ -38,7 +38,8 @@ type Hours struct{ From, To int }
 // Set reports whether the hours are limited.
 func (h Hours) Set() bool { return h != Hours{} }
 
-// Contain reports whether the hour of the day, 0 to 23, is one of the hours.
+// Contain reports whether the hours include the given hour of the day, 0 to 23. Without a limit, every hour is
+// included.
 func (h Hours) Contain(hour int) bool {
 	switch {
 	case !h.Set():

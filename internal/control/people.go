@@ -131,8 +131,8 @@ type Session struct {
 	Browser   string    // name that the browser reports; "" when it reports none
 }
 
-// The kinds of audit events about people. The subject of a change of role is the person. Its detail names the roles
-// before and after the change. The subject of an invitation is its ID.
+// The kinds of audit events about people. For a role change, the subject is the person, and the detail names the old
+// and the new role. For an invitation, the subject is its ID.
 const (
 	UserMade        EventKind = "user_made"
 	UserRemoved     EventKind = "user_removed"

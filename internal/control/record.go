@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure"
 )
 
-// The kinds of audit events about records. The subject is the ID of the record.
+// The kinds of audit events about annotations, reports, insights and coupon codes. The subject is the record's ID.
 const (
 	AnnotationAdded   EventKind = "annotation_added"
 	AnnotationRemoved EventKind = "annotation_removed"
@@ -138,7 +138,7 @@ type SavedReport struct {
 }
 
 // Checked returns the report with an ID and minified arguments. An invalid value is a fault of kind invalid that names
-// the field. The caller validates tool and arguments.
+// the field. The caller validates the tool and the arguments.
 func (r SavedReport) Checked() (SavedReport, error) {
 	if r.ID == "" {
 		r.ID = ReportID(newID("report"))

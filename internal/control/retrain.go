@@ -26,7 +26,8 @@ type Retrain struct {
 	Hour    int // hour in the workspace's time zone, 0 to 23
 }
 
-// usualHour is the default hour. At this hour, calls are few and yesterday's reports have arrived.
+// usualHour is the default hour of scheduled training. At this hour, there are few calls and yesterday's reports have
+// arrived.
 const usualHour = 4
 
 // String returns the schedule as text.
@@ -41,7 +42,7 @@ func (r Retrain) String() string {
 	return string(Never)
 }
 
-// checked returns the schedule as stored. The zero value is off.
+// checked checks the schedule and returns it in the stored form. The zero value becomes off.
 func (r Retrain) checked() (Retrain, error) {
 	if r == (Retrain{}) {
 		return Retrain{Cadence: Never, Hour: usualHour}, nil

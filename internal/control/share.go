@@ -30,7 +30,7 @@ const (
 	MaxShares    = 50 // maximum number of links of a workspace
 )
 
-// Valid reports whether the link has not expired at that instant. A revoked link is removed.
+// Valid reports whether the link has not expired at the given instant. A revoked link is removed.
 func (s Share) Valid(at time.Time) bool { return at.Before(s.ExpiresAt) }
 
 // The kinds of audit events about share links. The subject is the link's ID, and the detail is the page with its

@@ -28,7 +28,7 @@ func Counted(all []Insight) (n InsightCounts) {
 	return n
 }
 
-// OfPriority returns the insights of a priority, or all.
+// OfPriority returns the insights of a priority, or all insights if p is empty.
 func OfPriority(all []Insight, p Priority) []Insight {
 	if p == "" {
 		return all

@@ -134,7 +134,7 @@ func insightOf(c *toolkit.Call, s detect.Store, f detect.Finding) Insight {
 
 var efforts = map[detect.Effort]string{detect.Small: "small", detect.Medium: "medium", detect.Large: "large"}
 
-// next returns a call, or nil if the caller has no permission for it.
+// next returns a suggested tool call, or nil if the caller has no permission for the tool.
 func next(c *toolkit.Call, tool string, arguments map[string]any, reason string) *answer.Next {
 	var a answer.Closing
 	c.Suggest(&a, tool, arguments, reason)
@@ -164,13 +164,15 @@ func epoch(c *toolkit.Call, s detect.Store, f detect.Finding) string {
 	return civil.ByMonth.Start(s.Days.Last).String()
 }
 
-// Minimum value of an insight of each priority, as a share of the store's monthly contribution (or revenue).
+// Minimum expected value of insights with high and medium priority, as a share of the store's monthly contribution (or
+// revenue).
 const (
 	highShare   = 0.03
 	mediumShare = 0.005
 )
 
-// priorityOf returns the priority. It depends on the severity and on the expected value relative to the store.
+// priorityOf returns the priority of a finding. It depends on the severity and on the expected value as a share of the
+// store's monthly contribution (or revenue).
 func priorityOf(f detect.Finding, monthly float64) Priority {
 	share := 0.0
 	if f.Value != nil && monthly > 0 {

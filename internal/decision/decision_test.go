@@ -122,7 +122,7 @@ func TestEachKindOfFindingHasWords(t *testing.T) {
 	}
 }
 
-// Old gaps remain in the health checks. Several sources with recent gaps are one insight.
+// Gaps older than 60 days appear only in the health checks. Several sources with recent gaps are one insight.
 func TestGapsOfSourcesAreOneInsight(t *testing.T) {
 	t.Parallel()
 	today := civil.MustParse("2026-11-20")

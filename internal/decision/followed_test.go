@@ -305,7 +305,7 @@ func TestFollowedPlansGain(t *testing.T) {
 	}
 }
 
-// advised compares the advice of optimize_budget with the simulator.
+// advised contains the advice of optimize_budget and its true effect in the simulator.
 type advised struct {
 	Seed   uint64     `json:"seed"`
 	Status mix.Status `json:"model"`
@@ -326,7 +326,7 @@ type budgeted struct {
 	True   float64              `json:"true"` // change of the contribution of the next days
 }
 
-// changes reports whether the tool recommends to raise or lower the budget.
+// changes reports whether the tool recommends raising or lowering the budget.
 func (b budgeted) changes() bool {
 	return b.Advice == toolkit.RaiseBudget || b.Advice == toolkit.LowerBudget
 }
@@ -382,8 +382,8 @@ func (f future) advise(t *testing.T) advised {
 	return out
 }
 
-// TestAdvisedBudgetsGain compares the advice of optimize_budget with the simulator. It continues like
-// [TestFollowedPlansGain] and shares its models.
+// TestAdvisedBudgetsGain compares the advice of optimize_budget with the simulator. Like [TestFollowedPlansGain], it
+// continues an interrupted run, and it uses the same models.
 func TestAdvisedBudgetsGain(t *testing.T) {
 	dir := os.Getenv("ASSAY_FOLLOWED")
 	if dir == "" {

@@ -155,7 +155,7 @@ func (g *gatherer) model(ctx context.Context) error {
 	return nil
 }
 
-// cohortDays is the age at which the value of new customers is compared with their spend.
+// cohortDays is the age in days at which the value of new customers is compared with ad spend.
 const cohortDays = 28
 
 func (g *gatherer) cohorts(ctx context.Context) error {
@@ -322,8 +322,8 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	return nil
 }
 
-// answers reads the number of survey respondents who name a channel, and the number of their orders that last touch
-// credits to this channel.
+// answers reads, by channel, the number of survey respondents who name the channel, and the number of respondents with
+// an order that last touch credits to the channel.
 func (g *gatherer) answers(ctx context.Context) error {
 	if g.Store.Counts["survey_responses"] == 0 {
 		return nil
@@ -456,7 +456,7 @@ func goalName(t pacing.Goal) string {
 	return name
 }
 
-// seasonDays is the number of days ahead for which seasons need a plan.
+// seasonDays limits the seasons that need a plan to those that start within this number of days.
 const seasonDays = 45
 
 // season is a period of the year that needs a plan.

@@ -33,7 +33,7 @@ import (
 
 var today = civil.MustParse("2026-10-20")
 
-// fault changes all facts of a store from a day on.
+// fault is a problem that the test plants in a store's facts.
 type fault struct {
 	kind    detect.Kind
 	subject string // part of the subject of its insight; "": any
@@ -54,7 +54,7 @@ func chosen(ref warehouse.OrderRef, percent int) bool {
 	return sum%100 < percent
 }
 
-// without removes the orders that the function selects, with everything that belongs to them.
+// without removes the orders that the function gone selects, with their lines, touchpoints, refunds and coupons.
 func without(b *warehouse.Batch, gone func(warehouse.Order) bool) {
 	refs := map[warehouse.OrderRef]bool{}
 	b.Orders = slices.DeleteFunc(b.Orders, func(o warehouse.Order) bool {
@@ -122,7 +122,7 @@ func leaked(b *warehouse.Batch) {
 	}
 }
 
-// fewerNew removes six in ten first orders of the last days.
+// fewerNew removes 60% of the first orders of the last days.
 func fewerNew(b *warehouse.Batch) {
 	seen := map[string]bool{}
 	without(b, func(o warehouse.Order) bool {
@@ -154,7 +154,7 @@ func soldOut(b *warehouse.Batch) {
 	b.Lines = slices.DeleteFunc(b.Lines, func(l warehouse.OrderLine) bool { return l.SKU == best && since(day[l.OrderRef], 7) })
 }
 
-// refunded refunds a tenth of the orders of the last four weeks in full.
+// refunded refunds a tenth of the orders in full. The refunds are in the last four weeks.
 func refunded(b *warehouse.Batch) {
 	for _, o := range b.Orders {
 		if back := o.Day.AddDays(3); since(back, 28) && chosen(o.OrderRef, 10) && !o.Cancelled {
@@ -163,7 +163,8 @@ func refunded(b *warehouse.Batch) {
 	}
 }
 
-// tired removes six in ten clicks of one Facebook ad: the ad with the most spend among the ads older than eight weeks.
+// tired removes six in ten clicks of one Facebook ad in the last two weeks. It is the ad with the most spend in this
+// time among the ads older than six weeks.
 func tired(b *warehouse.Batch) {
 	first, spend := map[string]civil.Date{}, map[string]int64{}
 	for _, d := range b.AdDays {
@@ -187,7 +188,7 @@ func tired(b *warehouse.Batch) {
 }
 
 // cappedCampaign cuts the spend of one Google campaign to a third for four weeks and sets its daily budget to this
-// spend. The campaign is the one with the most clicks before orders.
+// spend. It chooses the campaign with the most touchpoints in these weeks.
 func cappedCampaign(b *warehouse.Batch) {
 	clicks := map[string]int{}
 	best := ""
@@ -216,7 +217,7 @@ func cappedCampaign(b *warehouse.Batch) {
 	})
 }
 
-// groups are the faults of stores. Faults of one store do not hide one another.
+// groups lists the faults of each simulated store. The faults of one store do not hide one another.
 var groups = map[string][]fault{
 	"clean": nil,
 	"sales": {
@@ -348,7 +349,8 @@ func evaluate(t *testing.T, seed uint64, orders int, group string) outcome {
 	return out
 }
 
-// add counts the insights of a day. Only the last day has the planted faults in its recent windows.
+// add records which planted faults a day's insights find, and the false insights. Only the last day has the planted
+// faults in its recent windows.
 func (o *outcome) add(all []decision.Insight, planted []fault, last bool) {
 	for _, i := range all {
 		name := string(i.Kind)
@@ -405,9 +407,9 @@ func TestAPlantedOutageAndAMistypedBudgetAreFound(t *testing.T) {
 	}
 }
 
-// In this small store, last touch credits 3 of 4 orders to the channel that their customers name. In the last 28 days,
-// it credits only one of 14 orders to this channel. Half of the store's customers also answer a question without
-// channels.
+// In this small store, last touch credits 3 of 4 orders to the channel that customers name in the survey. In the last
+// 28 days, last touch credits only one of 14 orders to this channel. Half of the customers also answer a question that
+// is not about channels.
 func TestALostPixelIsFoundBySurveyAnswers(t *testing.T) {
 	t.Parallel()
 	var b warehouse.Batch
@@ -520,7 +522,8 @@ func number(text string, usual int) int {
 	return usual
 }
 
-// resumed returns the outcome in a file, or evaluates the store and writes the file.
+// resumed returns the outcome that is stored in a file. Without a stored outcome, it calls run and writes the outcome
+// to the file.
 func resumed[T any](t *testing.T, file string, run func() T) (o T) {
 	t.Helper()
 	if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &o) == nil {

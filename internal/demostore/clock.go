@@ -14,7 +14,7 @@ import (
 	"assay/internal/ingest/demo"
 )
 
-// Store describes how a demo store is generated. The data directory stores it.
+// Store describes how a demo store is generated. The data directory contains this description.
 type Store struct {
 	Seed   uint64     `json:"seed"`
 	Days   int        `json:"days"`

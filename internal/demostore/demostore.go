@@ -43,7 +43,7 @@ type Options struct {
 	Progress func(done, total int64) // orders so far; may be nil
 }
 
-// Directory is the open data directory for the store.
+// Directory is the opened data directory in which the demo store is created.
 type Directory struct {
 	Path    string
 	Control operation.Control
@@ -222,7 +222,7 @@ func (a Directory) keepKey(ctx context.Context, key, name string, scopes []contr
 	return string(secret), err
 }
 
-// Announce writes demo.json for the address of the service and returns its content.
+// Announce writes demo.json with the URLs of the service and returns the content of demo.json.
 func (d *Demo) Announce(baseURL string) (Access, error) {
 	d.access.BaseURL, d.access.RPCURL = baseURL, baseURL+"/api/mcp/rpc"
 	return d.access, datadir.WriteJSON(filepath.Join(d.dataDir, datadir.Demo), d.access)

@@ -56,7 +56,7 @@ type Finding struct {
 	before
 }
 
-// before contains the sales on the compared days before a test. Amounts are in whole units.
+// before contains the sales before a test, on the days that the analysis uses. Amounts are in whole units.
 type before struct {
 	history []civil.Date
 	treated float64 // sales of the treated regions, as charged

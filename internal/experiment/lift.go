@@ -18,7 +18,8 @@ import (
 const (
 	week = 7 // days of a period of the media mix model
 
-	// Minimum shares with a known region for extending a result from the treated regions to the whole store.
+	// The minimum shares of sales and spend with a known region that are required to extend a result from the treated
+	// regions to the whole store.
 	minLocated  = 0.8 // share of sales
 	minReported = 0.5 // share of the channel's spend during the test
 )

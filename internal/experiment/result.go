@@ -55,7 +55,7 @@ func (r *Result) Why() string {
 	return ""
 }
 
-// Level is the level of all intervals in results.
+// Level is the level of the intervals in results, except for the return of a platform study.
 const Level = 1 - alpha
 
 // Result returns a completed experiment with its measured values. The parameter reported is the last-touch ROAS on the

@@ -47,14 +47,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.err }
 
-// WithHint returns the same failure with advice on what to do next.
+// WithHint returns a copy of the failure with advice on what to do next.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	with := *e
 	with.Hint = fmt.Sprintf(format, args...)
 	return &with
 }
 
-// Wrap returns the same failure with its cause, which is logged and not shown.
+// Wrap returns a copy of the failure with its cause, which is logged and not shown.
 func (e *Error) Wrap(err error) *Error {
 	with := *e
 	with.err = err

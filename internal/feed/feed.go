@@ -107,7 +107,7 @@ func (f *Feed) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi
 	return body.Bytes(), nil
 }
 
-// hookSecrets returns the secrets of a workspace that may sign messages of the shop.
+// hookSecrets returns the workspace's secrets for verifying messages of the shop, including secrets without a shop.
 func (f *Feed) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop string) (secrets []string, err error) {
 	all, err := f.Store.HookSecrets(ctx, ws)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *Feed) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop str
 	return secrets, nil
 }
 
-// deliveryID returns the ID of a message, or a hash of its content if it has none.
+// deliveryID returns the ID of a message, or a hash of its topic and body if the ID is missing or too long.
 func deliveryID(m httpapi.ShopMessage, body []byte) control.DeliveryID {
 	if m.ID != "" && len(m.ID) <= maxHookID {
 		return control.DeliveryID(m.ID)

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Connection is the data that one source has delivered.
+// Connection describes the data that one source has delivered.
 type Connection struct {
 	Source   answer.Foreign   `json:"source"`
 	Kind     string           `json:"kind"`

@@ -73,7 +73,8 @@ func (g gate) origin(r *http.Request) (origin string, allowed bool) {
 	}
 }
 
-// The headers that browsers of allowed origins may send and read, and how long they cache this permission.
+// These are the headers that browsers of allowed origins may send and read, and the time in seconds for which browsers
+// cache this permission.
 const (
 	corsHeaders = "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Request-Id"
 	corsExposed = "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Mcp-Session-Id"

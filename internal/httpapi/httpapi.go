@@ -44,7 +44,7 @@ type ToolDoc struct {
 	Result                   json.RawMessage // JSON Schema of the result with format json
 }
 
-// Options are the parts and settings of the service.
+// Options are the dependencies and settings of the service.
 type Options struct {
 	BaseURL        string   // scheme and host, without a path: where clients reach the service
 	AllowedOrigins []string // further origins of browsers, such as "https://app.example"
@@ -68,8 +68,8 @@ type Options struct {
 
 	// Shopify stores a message of a shop and returns the outcome as one word. It reads the body only if the signature
 	// can be valid. An invalid signature is a fault of kind unauthenticated, and a malformed body is a fault of kind
-	// invalid. [bodybudget.ErrFull] asks the shop to send the message again later. If Shopify is nil, there is no such
-	// endpoint.
+	// invalid. [bodybudget.ErrFull] asks the shop to send the message again later. If Shopify is nil, the service has
+	// no endpoint for messages of shops.
 	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
 
 	// Bodies bounds the memory of request bodies of anonymous callers. If it is nil, the service has its own budget of

@@ -97,7 +97,7 @@ func (m *Metrics) Backups(state func() (last time.Time, failing bool)) {
 	}))
 }
 
-// Defects adds a counter of the panics that were caught.
+// Defects adds a counter of recovered panics.
 func (m *Metrics) Defects(count func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "assay_defects_total", Help: "Recovered panics, in calls and in background work.",

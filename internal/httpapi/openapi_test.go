@@ -50,7 +50,7 @@ func TestTheDocumentIsTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// contractPaths are the endpoints of the contract's table.
+// contractPaths lists the endpoints of the contract with their HTTP methods.
 var contractPaths = map[string]string{
 	"/api/mcp/rpc": "post", "/api/mcp/info": "get", "/.well-known/oauth-authorization-server": "get",
 	"/.well-known/oauth-protected-resource": "get", "/api/mcp/authorize": "post", "/api/mcp/token": "post",

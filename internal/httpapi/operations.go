@@ -6,7 +6,7 @@ import (
 	"assay/internal/mcp"
 )
 
-// operation is the document's description of one method of a path.
+// operation describes one method of a path in the OpenAPI document.
 type operation struct {
 	ID          string            `json:"operationId,omitempty"`
 	Summary     string            `json:"summary"`

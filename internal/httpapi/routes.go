@@ -25,7 +25,7 @@ const (
 	readyPath            = "/readyz"
 )
 
-// The names of routes in logs and metrics, if they are not their paths.
+// These constants name the routes that logs and metrics do not identify by their path.
 const (
 	routeHealth    = "health"
 	routeWrongPath = "wrong_path"
@@ -90,7 +90,7 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 	}
 }
 
-// delegated names the routes for which the authorization server answers the preflight.
+// delegated names the routes for which the authorization server answers the CORS preflight request.
 var delegated = []string{"authorize", "server_metadata"}
 
 // maxForm is the maximum size in bytes of a body that the pages and the authorization server read into memory.

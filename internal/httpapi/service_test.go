@@ -47,7 +47,7 @@ func testTools() []ToolDoc {
 	}
 }
 
-// callers authenticates the credentials of the tests by name.
+// callers authenticates the bearer tokens of the tests, such as "key" and "token".
 type callers struct{}
 
 func (callers) Authenticate(_ context.Context, bearer string) (auth.Principal, error) {

@@ -21,12 +21,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
-// everywhere lists the headers that every answer has. A separate test checks them.
+// everywhere lists the headers that every response has. A separate test checks them.
 var everywhere = []string{"X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "X-Request-Id", "Cache-Control", "Vary"}
 
 // TestWire runs the scripts of testdata, each on its own service that allows 20 requests per minute. A section is a
 // request: the method and path, headers, an empty line and the body. The section with the same name followed by
-// "answer" is its answer.
+// "answer" is the expected response.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/*.txtar")

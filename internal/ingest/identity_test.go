@@ -15,8 +15,9 @@ import (
 )
 
 // aCustomer returns files of a customer with an ID, later an email address and then another address. Each ID and
-// address has an order and a profile. There are also an order with only the address, and orders of another customer.
-// Each file's first order is on September 1.
+// address has an order. One profile is from before the first address, and one has the second address. There are also an
+// order with only the first address, orders of another customer, and two orders with an address of the shop. Each
+// file's first order is on September 1.
 func aCustomer() []ingest.File {
 	const columns = "id,created_at,processed_at,updated_at,currency,total_price,financial_status,email,customer,line_items\n"
 	order := func(id int, email, customer string) ingest.File {
@@ -41,7 +42,7 @@ func aCustomer() []ingest.File {
 	}
 }
 
-// In any order of imports, the result is one customer with one first order.
+// If the files are imported in any order, the result is one customer with one first order.
 func TestACustomerWhoGetsAnAddressStaysOne(t *testing.T) {
 	t.Parallel()
 	files := aCustomer()

@@ -62,7 +62,8 @@ type Options struct {
 	SkipRejected bool            // import a file without its rejected rows instead of rejecting the file
 	Progress     func(done, total int64)
 
-	// Unpacked limits the unpacked bytes of a compressed file, and the CSV of a Parquet file. 0 means [MaxUnpacked].
+	// Unpacked is the maximum number of bytes of an unpacked file, and of the CSV file that is written from a Parquet
+	// file. 0 means [MaxUnpacked].
 	Unpacked int64
 
 	// TempDir is the folder for the rows of a Parquet file during its import. The default is the system's temporary

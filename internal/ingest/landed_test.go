@@ -151,7 +151,7 @@ func (anyDay) Rate(civil.Date, money.Currency, money.Currency) (money.Rate, bool
 	return rate, err == nil
 }
 
-// Columns alone identify each table of parts of orders, and no similar table matches.
+// The columns alone identify each table of orders or of their parts. No similar table matches.
 func TestLandedTablesOfOrdersAreRecognized(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct {

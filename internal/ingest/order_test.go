@@ -21,7 +21,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// everySource returns one file per kind of facts: the templates, and files of the archives with disjoint facts.
+// everySource returns files of all kinds of facts: the templates, and files of the test archives with disjoint facts.
 func everySource(t *testing.T) []ingest.File {
 	t.Helper()
 	var files []ingest.File

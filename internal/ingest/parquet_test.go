@@ -137,7 +137,7 @@ func TestFilesThatUnpackToTooMuchAreRefused(t *testing.T) {
 	}
 }
 
-// bombParquet returns a file of some kilobytes with many equal rows.
+// bombParquet returns a file of a few kilobytes with many equal rows.
 func bombParquet(t *testing.T) string {
 	t.Helper()
 	return parquetOf(t, "SELECT DATE '2026-03-01' AS day, 'campaign of no end' AS campaign, 1 AS spend FROM range(40000)")
@@ -162,8 +162,8 @@ func parquetOf(t *testing.T, question string) string {
 	return string(content)
 }
 
-// A Parquet import stores the rows of the file in the given folder, readable only by this user, and removes them
-// afterwards.
+// A Parquet import stores the rows of the file in the given folder. Only the user of the process can read them, and the
+// import removes them afterwards.
 func TestRowsOfParquetArePrivate(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")

@@ -167,7 +167,7 @@ func (r *readings) text(format facts.Format, value any) string {
 	return text
 }
 
-// plain formats times in the workspace's time zone, which determines the day of a time.
+// plain formats a value as text. Times are in the workspace's time zone, which determines the day of a time.
 func (r *readings) plain(value any) string {
 	switch value := value.(type) {
 	case nil:

@@ -74,7 +74,7 @@ type Rejection struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-// located returns the line, the column if one is invalid, and the reason.
+// located returns the line, the invalid column (if any) and the reason.
 func (r Rejection) located() string {
 	if r.Column == "" {
 		return fmt.Sprintf("line %d: %s", r.Line, r.Reason)

@@ -179,8 +179,8 @@ func hashOf(ctx context.Context, f File) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// ledgerKey returns the hash of the file and the reader. The same file with another reader or mapping is another
-// import.
+// ledgerKey returns a hash of the file's hash, the reader and the import options. The same file with another reader or
+// mapping is another import.
 func (r *runner) ledgerKey(hash, reader string) string {
 	said, err := json.Marshal(struct {
 		Hash, Reader, Channel string
@@ -392,8 +392,8 @@ func (l *loading) take(rec tabular.Record, header source.Header, rows source.Row
 	return l.sort(rows.Add(rec, &l.batch))
 }
 
-// fitted returns the record with as many cells as the header. Extra empty cells have no effect, and a workbook does not
-// store empty cells at the end of a row.
+// fitted returns the record with as many cells as the header. It removes extra empty cells at the end. It adds missing
+// cells to rows of a workbook, which does not store empty cells at the end of a row.
 func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
 	for len(rec.Fields) > width && rec.Fields[len(rec.Fields)-1] == "" {
 		rec.Fields = rec.Fields[:len(rec.Fields)-1]
@@ -407,7 +407,7 @@ func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
 	return rec
 }
 
-// sort adds errors of rows to the report and returns errors of the file.
+// sort adds row errors to the report and returns other errors, which concern the file.
 func (l *loading) sort(err error) error {
 	if err == nil {
 		return nil

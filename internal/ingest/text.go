@@ -159,7 +159,8 @@ func (f FileReport) writeRejected(out *strings.Builder) {
 	}
 }
 
-// reasonWidth limits the table of rejected rows to the width of a wide terminal.
+// reasonWidth is the maximum width of the reason column. With this width, the table of rejected rows fits a wide
+// terminal.
 const reasonWidth = 70
 
 func newTable(columns ...any) table.Writer {

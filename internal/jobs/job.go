@@ -12,7 +12,7 @@ type ID string
 // State is the current activity of a job, or how it ended.
 type State string
 
-// The states of a job. A job waits for other jobs, or for exclusive access to the data that it changes.
+// The states of a job. A waiting job waits for other jobs or for exclusive access to the data that it changes.
 const (
 	Waiting   State = "waiting"
 	Running   State = "running"
@@ -33,7 +33,7 @@ const (
 	Draws Unit = "draws" // draws of the posterior distribution
 )
 
-// Kind is a kind of work. The name identifies the kind in stored leases.
+// Kind describes a kind of job. The name identifies the kind in stored leases.
 type Kind struct {
 	Name       string
 	Unit       Unit   // "" if the work reports no progress

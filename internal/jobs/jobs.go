@@ -6,8 +6,8 @@
 // A [Routine] is recurring work of a workspace. It runs on a schedule or when a member requests it.
 //
 // If a workspace may have only one job of a kind at a time, the job has a lease in the control data. Therefore, only
-// one node runs the job. The node extends the lease while the job runs. If the end of a node interrupts a background
-// job of a routine, a restarted service resumes the job. Another node resumes it when the lease has expired.
+// one node runs the job. The node extends the lease while the job runs. If a node stops during a background job of a
+// routine, a restarted service resumes the job. Another node resumes it when the lease has expired.
 package jobs
 
 import (
@@ -72,8 +72,8 @@ func New(o Options) *Runner {
 	return &Runner{Options: o, node: rand.Text(), running: map[string]chan struct{}{}, next: map[place]scheduled{}}
 }
 
-// Do runs work as a foreground job, which ends with ctx. The result may accompany an error. A canceled job is a fault
-// of kind conflict.
+// Do runs work as a foreground job, which ends with ctx. Do may return a result together with an error. A canceled job
+// is a fault of kind conflict.
 func Do[T any](
 	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
 ) (result T, err error) {
@@ -103,8 +103,8 @@ func (r *Runner) remove(t *Task) {
 	r.tasks = slices.DeleteFunc(r.tasks, func(other *Task) bool { return other == t })
 }
 
-// Start runs work as a background job and returns it. If the service is not up, or runs the maximum number of
-// background jobs of the kind, Start returns a fault of kind unavailable.
+// Start runs work as a background job and returns the job. If the service is starting or stopping, or runs the maximum
+// number of background jobs of the kind, Start returns a fault of kind unavailable.
 func Start[T any]( //nolint:contextcheck // the job outlives its caller
 	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
 ) (Job, error) {
@@ -202,8 +202,8 @@ func (r *Runner) list(ctx context.Context, s Spec, background bool) (context.Con
 	return run, t, nil
 }
 
-// prune removes ended jobs after a while. For kinds with Alone set, the last failure remains until the next job of the
-// kind. The caller has the lock.
+// prune removes jobs that ended more than keep ago. For kinds with Alone set, the last failure remains until the next
+// job of the kind. The caller has the lock.
 func (r *Runner) prune() {
 	now := r.Clock.Now()
 	r.tasks = slices.DeleteFunc(r.tasks, func(t *Task) bool {
@@ -224,7 +224,7 @@ func (t *Task) run(ctx context.Context, work func() error) error {
 	return panics.Caught(work)
 }
 
-// end records the end of a background job. A job of a routine that ends with the service is resumed later.
+// end records the end of a background job. If a shutdown interrupts the job of a routine, the job is resumed later.
 func (r *Runner) end(run context.Context, t *Task, result any, err error) {
 	r.mu.Lock()
 	interrupted := err != nil && r.serving.Err() != nil && !t.stopped

@@ -266,7 +266,8 @@ func crontab(when control.Retrain, zone string) string {
 	return ""
 }
 
-// lastDue returns the last time before now at which the work was due. The parameter now is in the workspace's time zone.
+// lastDue returns the last time at or before now at which the work was due. The parameter now is in the workspace's
+// time zone.
 func lastDue(r control.Retrain, now time.Time) time.Time {
 	day := time.Date(now.Year(), now.Month(), now.Day(), r.Hour, 0, 0, 0, now.Location())
 	for day.After(now) || !isDay(r.Cadence, day) {

@@ -24,7 +24,8 @@ type Task struct {
 	result     any       // result of a background job
 }
 
-// Progress reports how much is done. A total of 0 means unknown. Values below earlier values are ignored.
+// Progress reports how much of the work is done. A total of 0 means that the total is unknown. Values below earlier
+// values are ignored.
 func (t *Task) Progress(done, total int64) {
 	t.runner.mu.Lock()
 	defer t.runner.mu.Unlock()
@@ -43,8 +44,8 @@ func (t *Task) Progress(done, total int64) {
 	}
 }
 
-// Await calls the function wait, which waits for a resource of the work. Until wait returns, the job is in the state
-// waiting.
+// Await calls the function wait, which waits for a resource that the work needs. Until wait returns, the job is in the
+// state waiting.
 func (t *Task) Await(wait func() error) error {
 	t.enter(Waiting)
 	defer t.enter(Running)

@@ -98,7 +98,7 @@ func newClassifier(articles []*Article, wordings map[ID][]string) *classifier {
 	return c
 }
 
-// count numbers the features, computes their idf and returns the vector of each text.
+// count numbers the features, computes their inverse document frequencies (IDF) and returns the vector of each text.
 func (c *classifier) count(texts []labeled) [][]part {
 	features := make([][]int, len(texts))
 	var uses []int
@@ -207,7 +207,7 @@ func (c *classifier) score(v []part, scores []float32) {
 	}
 }
 
-// vector returns the vector of a text with these features.
+// vector returns the normalized vector of IDF weights for a text with these features.
 func (c *classifier) vector(features []int) []part {
 	var v []part
 	var square float64
@@ -224,7 +224,7 @@ func (c *classifier) vector(features []int) []part {
 }
 
 // likeness returns the score of each class for a question: the articles and, last, the questions that no article
-// answers. Words of the question that are in no text lower the scores.
+// answers. Words of the question that occur in no training text lower the scores.
 func (c *classifier) likeness(words []string) []float32 {
 	var features []int
 	for _, name := range featuresOf(words) {

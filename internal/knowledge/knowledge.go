@@ -35,7 +35,7 @@ const (
 	Glossary       Topic = "glossary"
 )
 
-// Topics returns all topics in the contract's order.
+// Topics returns all topics in the order of the API contract.
 func Topics() []Topic {
 	return []Topic{Service, Channels, MMM, Incrementality, Surveys, Pixel, Integrations, Glossary}
 }
@@ -56,7 +56,7 @@ type Article struct {
 	Constants []Constant
 }
 
-// Call is the tool call that shows the reader's own figure.
+// Call is the tool call that returns the article's figure for the reader's store.
 type Call struct {
 	Tool      string         `json:"tool"`
 	Arguments map[string]any `json:"arguments"`
@@ -128,7 +128,7 @@ func load(files fs.FS) (*Library, error) {
 	return l, nil
 }
 
-// Warm makes the index and trains the classifier. Otherwise, the first search does both.
+// Warm builds the index and trains the classifier. Otherwise, the first search does both.
 func (l *Library) Warm() {
 	l.index()
 	l.trained()
@@ -141,7 +141,7 @@ func (t Topic) folder() string {
 	return string(t)
 }
 
-// Articles returns the articles of a topic by ID, or all articles by topic.
+// Articles returns the articles of a topic, sorted by ID. For an empty topic, it returns all articles, sorted by topic.
 func (l *Library) Articles(topic Topic) []*Article {
 	if topic == "" {
 		return slices.Clone(l.articles)

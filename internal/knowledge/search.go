@@ -58,7 +58,7 @@ type index struct {
 	worded    vocabulary         // words of wordings.txt
 }
 
-// vocabulary is a set of words with their stems, by number of bytes.
+// vocabulary is a set of words with their stems, grouped by the words' length in bytes.
 type vocabulary map[int]map[string]string
 
 func (v vocabulary) add(word, stem string) {
@@ -216,7 +216,7 @@ type term struct {
 	others []other // words of the field that it may mean
 }
 
-// other is a word of the field that an everyday word may mean.
+// other is a technical term that an everyday word may refer to.
 type other struct {
 	stem   string
 	weight float64
@@ -231,14 +231,14 @@ func (l *Library) Find(question string, topics ...Topic) []Match {
 	})
 }
 
-// Nearest returns the n articles that explain most of a question, even if they explain little of it.
+// Nearest returns the n articles that match a question best, even if the match is weak.
 func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
 	all := l.rank(question, topics)
 	return all[:min(n, len(all))]
 }
 
 // rank returns the articles with the highest scores. A score is the weighted mean of two figures. The first is the
-// share of the question that the article's names and text explain (BM25F). The second is the question's similarity to
+// share of the question that matches the article's names and text (BM25F). The second is the question's similarity to
 // the article's wordings (classifier).
 func (l *Library) rank(question string, topics []Topic) []Match {
 	texts := l.index()
@@ -360,8 +360,8 @@ func (d *document) name(q query) (weight, covered, same float64) {
 	return weight, covered, same
 }
 
-// actionWords are words of questions about what to do. Other questions mostly ask for a term, so their words of four
-// letters are also corrected: "raos", but not "can you sing".
+// actionWords are words of questions about what to do. A question without these words usually asks for a term, so its
+// words of four letters are also corrected. "raos" is corrected, and "sing" in "can you sing" is not.
 var actionWords = setOf("can you how do i who where when")
 
 // terms returns the stems of a word: of the word itself, of a known word with similar spelling, or of its two parts.
@@ -404,8 +404,8 @@ func (x *index) spelled(word string, terms []term) []string {
 	return stems
 }
 
-// corrected returns the correction of a misspelled word: the most frequent of the words with the same distance to it.
-// The other words remain possible meanings.
+// corrected returns the correction of a misspelled word: the most frequent of the nearest words. The other words remain
+// possible meanings.
 func (x *index) corrected(word string, near []string) term {
 	best := slices.MaxFunc(near, func(a, b string) int { return cmp.Compare(x.uses[a], x.uses[b]) })
 	t := term{stem: best, weight: corrected * x.idf[best], typed: len(word) >= plainTypo}
@@ -432,8 +432,8 @@ func isNumber(word string) bool {
 	return len(word)-len(digits) <= 1 && digits != "" && !strings.ContainsFunc(digits, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// isCommonTypo reports whether a word in no article is a misspelled common word. Similar words of titles and aliases
-// have priority over common words.
+// isCommonTypo reports whether a word that occurs in no article is a misspelled common word. Similar words of titles
+// and aliases have priority over common words.
 func (x *index) isCommonTypo(word string) bool {
 	if _, known := x.idf[stem(word)]; known || len(word) < longCommon {
 		return false
@@ -490,7 +490,7 @@ func (v vocabulary) nearest(word string) []string {
 	return slices.Compact(best)
 }
 
-// swapped reports whether two neighboring letters are exchanged.
+// swapped reports whether the words differ only by an exchange of two neighboring letters.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -68,11 +68,12 @@ func (c *tally) add(q question, found []Match, nearest string) {
 	}
 }
 
-// TestQuestionsFindTheirArticles measures the search on five files. Its constants were calibrated on questions.tsv and
-// development.tsv. The other files are aliases.tsv, sentences.tsv and everyday.tsv. The features of the classifier were
-// chosen with the accuracy on all five files, so questions of other authors score lower. None of these files is
-// indexed. Many wordings use words that no article contains, so their goals are lower. The questions of development.tsv
-// are the hardest, because many are keywords that also fit a neighboring article.
+// TestQuestionsFindTheirArticles measures the accuracy of the search on five files. The constants of the search were
+// calibrated on questions.tsv and development.tsv. The other files are aliases.tsv, sentences.tsv and everyday.tsv. The
+// features of the classifier were chosen with the accuracy on all five files, so the accuracy on questions by other
+// authors is lower. None of these files is indexed. Many questions use words that no article contains, so the required
+// accuracy of their files is lower. The questions of development.tsv are the hardest, because many are keywords that
+// also fit a neighboring article.
 func TestQuestionsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)
@@ -111,7 +112,8 @@ func TestQuestionsFindTheirArticles(t *testing.T) {
 	}
 }
 
-// TestMisspelledNamesFindTheSameArticle writes one error into two of three long words of each title and alias.
+// TestMisspelledNamesFindTheSameArticle misspells two of three long words in the titles and aliases of every third
+// article.
 func TestMisspelledNamesFindTheSameArticle(t *testing.T) {
 	t.Parallel()
 	l, r := library(t), rand.New(rand.NewPCG(1, 2))
@@ -144,7 +146,7 @@ func TestMisspelledNamesFindTheSameArticle(t *testing.T) {
 	}
 }
 
-// misspelled omits, exchanges, doubles or replaces a letter.
+// misspelled omits, doubles or replaces a letter, or swaps two letters.
 func misspelled(word string, r *rand.Rand) string {
 	i := 1 + r.IntN(len(word)-2)
 	switch r.IntN(4) {

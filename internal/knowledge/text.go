@@ -16,7 +16,7 @@ import (
 // Length is the part of an article that a text contains.
 type Length string
 
-// The lengths are the levels of detail of answers.
+// The lengths have the names of the levels of detail of answers.
 const (
 	Summary Length = "summary" // one paragraph: definition and formula
 	Analyst Length = "analyst" // the whole article
@@ -86,7 +86,7 @@ func (c *Call) with() string {
 	return " with `" + string(text) + "`"
 }
 
-// details returns the additional text of the debug length.
+// details returns the additional text of an article for the length [Debug].
 func (l *Library) details(a *Article) string {
 	var b strings.Builder
 	var constants, related []string

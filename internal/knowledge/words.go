@@ -35,7 +35,7 @@ var synonyms = pairsOf(`buyer=customer shopper=customer client=customer purchas=
 //go:embed thesaurus.txt
 var thesaurusText string
 
-// thesaurus lists the stems of the field that the stem of an everyday word may mean.
+// thesaurus maps the stem of an everyday word to the stems of the field's terms that it may mean.
 var thesaurus = func() map[string][]string {
 	meant := map[string][]string{}
 	for line := range strings.Lines(thesaurusText) {
@@ -124,8 +124,8 @@ var endings = []struct{ from, to string }{
 	{"e", ""},
 }
 
-// stem returns the common beginning of the forms of an English word: attribute, attributed and attribution are one
-// word.
+// stem returns the common beginning of the forms of an English word: attribute, attributed and attribution have the
+// same stem.
 func stem(word string) string {
 	if len(word) > 3 && strings.HasSuffix(word, "ies") {
 		word = strings.TrimSuffix(word, "ies") + "y"

@@ -116,7 +116,7 @@ func (a Anomalies) judge(s axisSeries, at []Moment, report *AnomaliesReport) err
 	return err
 }
 
-// usualSeason returns the season for the step of the time axis, or 1 for positions without a calendar.
+// usualSeason returns the season length for the step of the time axis, or 1 for positions without a calendar.
 func usualSeason(at []Moment) int {
 	if _, position := number(at[0].Text); position {
 		return 1

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// Attribution contains the parameters of an attribution of a file's paths.
+// Attribution contains the parameters for the attribution of a file's conversion paths.
 type Attribution struct {
 	Path, Conversions string // columns; touchpoints of a path are separated by " > "
 	Value, Null       string // columns; empty if the file has no such column

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/cohort"
 )
 
-// CLV contains the parameters of a customer value model of a file's purchases.
+// CLV contains the settings of a customer lifetime value model for the purchases in a file.
 type CLV struct {
 	Customer, Date string     // columns of the file
 	Value          string     // column; only gammagamma needs it

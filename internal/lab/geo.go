@@ -51,7 +51,7 @@ func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	return panel, nil
 }
 
-// when returns the position of a time. The text must be as in the file or numerically equal.
+// when returns the position of a time. The text must be as in the file, or denote the same number or instant.
 func when(p *geo.Panel, flag, text string) (int, error) {
 	if i, err := p.Find(text); err == nil {
 		return i, nil

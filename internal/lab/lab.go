@@ -63,7 +63,7 @@ func VerdictOn(err error) (Verdict, error) {
 	return Refused(reasons...), nil
 }
 
-// Clock is the last part of a report: the duration.
+// Clock contains the duration of a run. It is the last part of a report.
 type Clock struct {
 	Seconds float64 `json:"seconds"`
 }

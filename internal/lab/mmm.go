@@ -17,7 +17,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// MMM contains the parameters of a media mix model of a file.
+// MMM contains the settings of a media mix model that is fitted to a file.
 type MMM struct {
 	Date, Target string   // columns; the date can also be an index of weeks
 	Geo          string   // column of geos; empty for a single series
@@ -187,8 +187,8 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	return m.ordered(t, data, labels)
 }
 
-// periods returns the first days of the periods and their labels in the file. An index is a number of weeks. The length
-// of a period affects only yearly terms.
+// periods returns the first days of the periods and their labels in the file. If the date column contains numbers, they
+// count weeks. The length of a period affects only yearly terms.
 func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	moments, err := t.Moments(m.Date)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Table is a CSV file: a header and records of the same length, separated by commas.
+// Table is a comma-separated CSV file: a header and records with the same number of fields.
 type Table struct {
 	name    string // name of the file, for messages
 	header  []string
@@ -186,18 +186,18 @@ func number(cell string) (float64, bool) {
 	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 }
 
-// Moment is a point of a time axis: a day, an instant or a position.
+// Moment is a point on a time axis: a day, an instant or a position.
 type Moment struct {
 	Text string  // text as in the file
 	At   float64 // days since 1970-01-01 for a day or an instant, the number itself for a position
 }
 
-// instants lists the accepted formats of an instant. A time zone may follow.
+// instants lists the accepted formats of a timestamp. A time zone may follow.
 var instants = []string{
 	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339,
 }
 
-// Moments returns a time column: days as YYYY-MM-DD, instants, or numbers such as 17 or 2012.25. The first record
+// Moments returns a time column: days as YYYY-MM-DD, timestamps, or numbers such as 17 or 2012.25. The first record
 // determines the format of all records.
 func (t *Table) Moments(column string) ([]Moment, error) {
 	cells, err := t.Texts(column)
@@ -236,8 +236,8 @@ func moment(cell string) (float64, bool) {
 var epoch = civil.New(1970, time.January, 1)
 
 // InWhole converts decimal amounts to whole numbers of a smaller unit, so sums are exact. The result unit is the number
-// of smaller units in 1. The unit is a power of ten that preserves every digit while the sum is below 2^52. For a
-// million amounts of 1,000,000, three decimals remain.
+// of smaller units in one unit of the amounts. The unit is a power of ten that preserves every digit while the sum is
+// below 2^52. For a million amounts of 1,000,000, three decimals remain.
 func InWhole(amounts []float64) (whole []int64, unit float64) {
 	var sum float64
 	for _, x := range amounts {

@@ -19,8 +19,8 @@ const (
 	appExtension = "io.modelcontextprotocol/ui" // MCP Apps, revision 2026-01-26
 	linksSince   = "2025-06-18"                 // first revision with links to resources in results
 
-	// appSession is the prefix of the session IDs of clients with views. The server stores no sessions. The ID only
-	// repeats the capability that the client announced. Other clients get no ID.
+	// appSession is the prefix of the session IDs of clients that can show views. The server stores no sessions. The ID
+	// only repeats the capability that the client announced. Other clients get no ID.
 	appSession = "ui-"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The session ID records that the client shows views. Other clients get no session ID, so their messages stay the same.
+// The session ID records that the client can show views. Other clients get no session ID.
 func TestOnlyClientsWithViewsGetASession(t *testing.T) {
 	t.Parallel()
 	for capabilities, want := range map[string]bool{

@@ -219,7 +219,8 @@ func (o *object) writeExample(b *bytes.Buffer, usable map[*parameter]json.RawMes
 	b.WriteByte('}')
 }
 
-// mend returns the value if it is acceptable, the closest acceptable value if it is obvious, and nil otherwise.
+// mend returns the value if it is acceptable. Otherwise it returns an acceptable value, such as the closest value or
+// the default, or nil if there is none.
 func (p *parameter) mend(today civil.Date, raw []byte) json.RawMessage {
 	if len(raw) > maxKept {
 		return nil
@@ -250,7 +251,7 @@ func (p *parameter) mend(today civil.Date, raw []byte) json.RawMessage {
 	return nil
 }
 
-// clamped returns the limit that the number exceeds, or nil if another rule is violated.
+// clamped returns the limit that the number violates. Otherwise it returns the default, or nil if there is none.
 func (p *parameter) clamped(raw []byte) json.RawMessage {
 	value, err := strconv.ParseFloat(string(raw), 64)
 	switch {
@@ -263,7 +264,7 @@ func (p *parameter) clamped(raw []byte) json.RawMessage {
 	return p.standard
 }
 
-// fallback returns a value that the parameter accepts, for a call that must contain one.
+// fallback returns a value that the parameter accepts: its default, its example or a placeholder.
 func (p *parameter) fallback() json.RawMessage {
 	switch {
 	case p.standard != nil:

@@ -18,8 +18,8 @@ import (
 const maxProblems = 5
 
 // decode decodes a call's arguments into the struct that the parameter into points to, and applies defaults. It reports
-// all mistakes in one message with a corrected call. The parameters tool and today are only for this call: today
-// resolves words such as yesterday.
+// all mistakes in one message with a corrected call. The parameters tool and today are used only for the corrected
+// call, in which today resolves words such as yesterday.
 func (o *object) decode(tool string, today civil.Date, args json.RawMessage, into any) error {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")

@@ -179,7 +179,7 @@ func TestParametersAreValidatedAfterDecoding(t *testing.T) {
 	}
 }
 
-// booked has arguments; some of them apply to one view only.
+// booked contains the arguments of a tool. Some of them apply to one view only.
 type booked struct {
 	View string     `json:"view" enum:"list|one" default:"list" doc:"View."`
 	ID   string     `json:"id" doc:"With view=one."`
@@ -247,7 +247,7 @@ func TestAHandlersRejectionHasACorrectedCall(t *testing.T) {
 	}
 }
 
-// clock is a handler's dependencies with a current day.
+// clock contains a handler's only dependency, the current day.
 type clock struct{}
 
 func (clock) CurrentDay() civil.Date { return civil.MustParse("2026-03-10") }

@@ -16,7 +16,7 @@ type call struct {
 	reply   *Reply
 }
 
-// method returns the encoded result of one method.
+// method executes one MCP method and returns the encoded result.
 type method func(context.Context, *call) (json.RawMessage, error)
 
 // methods lists the implemented methods. All other methods, including ping, are unknown.

@@ -7,7 +7,8 @@ import (
 	"assay/internal/spelling"
 )
 
-// maxNameLength is the maximum length in bytes of an unknown name for which [Nearest] searches a known name.
+// maxNameLength is the maximum length in bytes of an unknown name. For a longer name, [Nearest] returns "" without a
+// search.
 const maxNameLength = 64
 
 // nearest returns the parameter with the closest name, or nil.
@@ -19,9 +20,9 @@ func (o *object) nearest(name string) *parameter {
 	return o.byName[Nearest(name, names)]
 }
 
-// Nearest returns the closest known word, or "" if none is close. It ignores case, spaces, hyphens and underscores. The
-// maximum difference is a third of the letters, but at least two letters. If no word is that close, Nearest returns a
-// known word that contains the given word, or that the given word contains.
+// Nearest returns the closest known word. It ignores case, spaces, hyphens and underscores. The maximum difference is a
+// third of the letters, but at least two letters. If no word is that close, Nearest returns a known word that contains
+// the given word, or that the given word contains. Without a match, it returns "".
 func Nearest(word string, known []string) string {
 	if len(word) > maxNameLength {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// SchemaGiver is a type with its own JSON Schema, for types with JSON that differs from their fields.
+// SchemaGiver is a type that defines its own JSON Schema, because its JSON differs from its fields.
 type SchemaGiver interface {
 	// JSONSchema is called on the zero value of the type.
 	JSONSchema() json.RawMessage

@@ -18,7 +18,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
 // TestWire runs the scripts of testdata. Each section is a message. The section of the same name followed by "answer"
-// contains the HTTP status and the body of the answer. A first line "Mcp-Protocol-Version: V" is the header.
+// contains the HTTP status and the body of the answer. A first line "Mcp-Protocol-Version: V" in a message is the HTTP
+// header of the request.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/*.txtar")

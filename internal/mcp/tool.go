@@ -1,5 +1,5 @@
-// Package mcp implements JSON-RPC 2.0 and the Model Context Protocol: envelopes, methods, and tools from structs. It
-// contains no tool, credential or socket.
+// Package mcp implements JSON-RPC 2.0 and the Model Context Protocol: envelopes, methods, and tools with struct
+// parameters. It does not define tools, check credentials or open sockets.
 package mcp
 
 import (
@@ -29,10 +29,10 @@ type Spec struct {
 // civil.Date, []string, map[string]T, nested structs, and pointers to these where "absent" must differ from the zero
 // value. The order of the fields is the order of the schema.
 //
-// Further tags: also:"meta=facebook|google_ads=google" maps accepted aliases, which the schema does not list, to
-// values of the enum. nonempty:"true" rejects an empty string or array. example:"x" is the value of a corrected call
-// if the caller's own value cannot be used. An enum on an array restricts its items. Parameters that implement
-// [Validator] are then checked by it.
+// Further tags: also:"meta=facebook|google_ads=google" maps accepted aliases, which the schema does not list, to values
+// of the enum. nonempty:"true" rejects an empty string or array. example:"x" is the value of a corrected call if the
+// caller's own value cannot be used. An enum on an array restricts its items. If the parameters implement [Validator],
+// its Check method runs after all other checks.
 type Tool[D any] struct {
 	Spec
 	Schema json.RawMessage // JSON Schema object of the parameters, minified
@@ -41,8 +41,8 @@ type Tool[D any] struct {
 	check  func(today civil.Date, args json.RawMessage) error
 }
 
-// Dated is implemented by a handler's dependencies that have the current day. With this day, a corrected call replaces
-// words such as yesterday with a date.
+// Dated is implemented by a handler's dependencies that provide the current day. The correction of a call uses this day
+// to replace words such as yesterday with a date.
 type Dated interface{ CurrentDay() civil.Date }
 
 // NewTool builds a tool from a spec and its handler. It panics if a parameter has no doc or a tag is invalid, which
@@ -130,7 +130,7 @@ type CallResult struct {
 // Session contains the tools, resources and prompts of one authenticated caller. Encoded results are sent unchanged, so
 // a cached result needs no encoding.
 type Session interface {
-	// For returns the session with results for a client that shows more than texts and images.
+	// For returns the session with results for a client that can show more than text and images.
 	For(client Client) Session
 	// ListTools returns the encoded result of tools/list.
 	ListTools() json.RawMessage

@@ -18,8 +18,8 @@ const (
 	AdItself   AdLevel = "ad"
 )
 
-// AdState is the state of a campaign, ad set or ad, starting at an instant. Empty fields keep their previous value. The
-// tags are as in fact tables; see package facts.
+// AdState is the state of a campaign, ad set or ad, starting at an instant. Empty fields keep their previous value.
+// Package facts explains the struct tags.
 type AdState struct {
 	Platform Platform  `column:"platform,key"`
 	Level    AdLevel   `column:"level,key"`
@@ -144,7 +144,7 @@ type AdChange struct {
 	Currency    money.Currency // currency of the account; "" if no report has it
 }
 
-// AdMove is a change of the name, status or budget.
+// AdMove is a change of the name, status or budget of a campaign, ad set or ad.
 type AdMove struct{ What, Before, Now string }
 
 // Moves returns the changes with old and new values. Budgets are in the account's currency, or in the platform's unit

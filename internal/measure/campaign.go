@@ -14,12 +14,12 @@ type Campaign struct {
 }
 
 const (
-	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor.
-	// Campaigns for brand names or earlier visitors have lower factors than their channel, and store data do not
-	// identify the difference. The value is an assumption.
+	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor. Brand
+	// and retargeting campaigns have lower factors than their channel, and store data do not identify the difference.
+	// The value is an assumption.
 	campaignFactor = 0.3
-	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders. It is 1
-	// plus the squared coefficient of variation of order values. The coefficient is about 1.
+	// valueDispersion is the variance of the revenue of n orders, relative to the variance with a Poisson number of
+	// equal orders. It is 1 plus the squared coefficient of variation of order values. The coefficient is about 1.
 	valueDispersion = 2
 )
 
@@ -42,8 +42,8 @@ func CampaignReturns(channel Estimate, campaigns []Campaign) []Estimate {
 	for i, c := range campaigns {
 		v[i] = valueDispersion / (max(0, c.Orders) + 1)
 		if c.Spend > 0 && value > 0 {
-			// The prior is one order of mean value. It is added to the actual and the expected revenue, so the
-			// logarithm is finite without orders.
+			// The prior is the expected revenue divided by the number of orders plus 1. It is added to the actual and
+			// the expected revenue, so the logarithm is finite without orders.
 			prior := c.Spend * value / spend / (max(0, c.Orders) + 1)
 			x[i] = math.Log((max(0, c.Value) + prior) / (c.Spend*value/spend + prior))
 		}

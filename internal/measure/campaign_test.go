@@ -51,8 +51,8 @@ func TestCampaignsShrinkToTheirChannel(t *testing.T) {
 }
 
 // 90% intervals have nominal coverage if campaigns differ as assumed. Relative returns are log-normal, and factors have
-// a standard deviation of 0.3. The channel's return has its error, and order values have a coefficient of variation of
-// 1.
+// a standard deviation of 0.3. The channel's return has a standard error of 0.2, and order values have a coefficient of
+// variation of 1.
 func TestIntervalsOfCampaignsCoverTheirReturns(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 8))

@@ -22,8 +22,8 @@ type Goods struct {
 // contribution is unknown.
 const maxOpenShare = 0.05
 
-// MinCostCoverage is the minimum share of units, and of revenue, with a known cost. From this share on, the known cost
-// rate also applies to the rest of a window without a gross margin.
+// MinCostCoverage is the minimum share of units, and of revenue, with a known cost. From this share on, sales without a
+// known cost or a gross margin have the cost rate of the window's known part.
 const MinCostCoverage = 0.5
 
 // Contribution is the profit of a store in a window before ad spend:
@@ -62,7 +62,7 @@ type bare struct {
 	cost          int64 // known cost of goods
 }
 
-// SalesDay is the totals of a sales surface on a day.
+// SalesDay contains the totals of a sales surface on a day.
 type SalesDay struct {
 	Day     civil.Date
 	Surface Surface
@@ -126,7 +126,7 @@ func (c *Contribution) add(s Sums, basis RevenueBasis) {
 	c.Merchandise += s.Charged - s.Tax - s.Shipping
 }
 
-// addCharges adds the fees, shipping costs and handling of returns of a surface on a day.
+// addCharges adds the fees, shipping costs and costs of returns of a surface on a day.
 func (c *Contribution) addCharges(d SalesDay, rules CostRules) {
 	if r, ok := rules.On(PaymentFee, d.Surface, d.Day); ok {
 		c.Fees += r.Share.of(d.Sums.Charged) + portion(r.Fixed.Minor, d.Sums.Orders, Millionths)
@@ -159,7 +159,7 @@ func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) {
 	c.Goods, c.Estimated, c.AtMargin = c.Goods+cost, c.Estimated+cost, c.AtMargin+open
 }
 
-// represents reports whether the revenue and units with known costs are large enough to estimate the cost of the rest.
+// represents reports whether the revenue and units with known costs are large enough to estimate the unknown costs.
 func (b bare) represents() bool {
 	enough := func(known, all int64) bool { return known > 0 && float64(known) >= MinCostCoverage*float64(all) }
 	return enough(b.covered, b.covered+b.open) && enough(b.costed, b.units)
@@ -173,7 +173,7 @@ func (c Contribution) Coverage() float64 {
 	return float64(c.Costed) / float64(c.Units)
 }
 
-// Known reports whether the costs are known well enough for a contribution.
+// Known reports whether enough costs are known to compute the contribution.
 func (c Contribution) Known() bool { return c.known }
 
 // Amount returns the contribution before ad spend in minor units. It is meaningful if the contribution is known.
@@ -181,7 +181,8 @@ func (c Contribution) Amount() int64 {
 	return c.Revenue - c.Goods - c.Fees - c.Shipping - c.Returns
 }
 
-// Rate returns the contribution before ad spend per unit of revenue on the workspace's basis.
+// Rate returns the contribution rate: the contribution before ad spend per unit of revenue, on the workspace's revenue
+// basis.
 func (c Contribution) Rate() (perRevenue float64, known bool) {
 	if !c.known || c.Basis <= 0 {
 		return 0, false
@@ -202,7 +203,7 @@ func (c Contribution) ChannelRate(channel Channel) (perRevenue float64, known bo
 }
 
 // Product returns the contribution of sales with a known cost, in minor units. Tax, refunds, fees and shipping are
-// spread over all products by the amount charged for their lines.
+// allocated to all products in proportion to the amounts charged for their lines.
 func (c Contribution) Product(net, cost int64) (minor int64, known bool) {
 	if !c.known || c.Lines <= 0 {
 		return 0, false

@@ -122,7 +122,7 @@ func (r CostRule) Value() string {
 // CostRules are the costs of a store, sorted by kind, surface, channel and day.
 type CostRules []CostRule
 
-// Find returns the rule for the same costs from the same day.
+// Find returns the rule that is for the same costs and starts on the same day as r.
 func (all CostRules) Find(r CostRule) (CostRule, bool) {
 	at := slices.IndexFunc(all, r.Same)
 	if at < 0 {

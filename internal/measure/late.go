@@ -21,7 +21,7 @@ func (p Platform) FirstProvisional(today civil.Date) civil.Date {
 	return today.AddDays(1 - p.Restating())
 }
 
-// TotalsKind is the kind of a day's totals.
+// TotalsKind distinguishes totals of orders from totals of spend.
 type TotalsKind string
 
 // The kinds.
@@ -103,7 +103,7 @@ type Figure struct {
 	Unit  FigureUnit
 }
 
-// Figures returns a part's figures, or none for a day without data.
+// Figures returns the figures of a day's totals, or none for a day without data.
 func (v DayVersion) Figures() []Figure {
 	if v.Gone {
 		return nil
@@ -138,7 +138,7 @@ type Move struct {
 	Before, After *int64
 }
 
-// Moves returns the figures that differ between two versions of a day's part.
+// Moves returns the figures that differ between two versions of a day's totals.
 func Moves(before, after DayVersion) []Move {
 	old, now := before.Figures(), after.Figures()
 	var moves []Move

@@ -34,7 +34,7 @@ func Platforms() []Platform {
 	return []Platform{Facebook, Google, TikTok, Amazon, Snapchat, Pinterest, Microsoft}
 }
 
-// aliases maps other spellings to the canonical spellings.
+// aliases maps other spellings of channels and platforms to their canonical keys.
 var aliases = map[string]string{
 	"meta": "facebook", "meta_ads": "facebook", "facebook_ads": "facebook", "fb": "facebook",
 	"google_ads": "google", "adwords": "google", "googleads": "google",
@@ -111,7 +111,7 @@ const (
 	PlatformReported Model = "platform_reported"
 )
 
-// Models that use all conversion paths together, or survey answers. Their credits are computed for a window and not
+// These models use all conversion paths together, or survey answers. Their credits are computed for a window and not
 // stored by day.
 const (
 	Markov        Model = "markov"         // removal effects of a Markov chain

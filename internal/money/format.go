@@ -38,7 +38,7 @@ func DisplayOf(decimal string, c Currency) string {
 	return sign + displayed(number.Group(decimal), c)
 }
 
-// displayed adds the symbol of a currency, or its ISO code.
+// displayed adds the symbol of a currency to digits, or the ISO code if there is no symbol.
 func displayed(digits string, c Currency) string {
 	if symbol := c.Symbol(); symbol != "" {
 		return symbol + digits

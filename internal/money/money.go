@@ -14,7 +14,7 @@ import (
 // Currency is an ISO 4217 code in upper case, such as "USD".
 type Currency string
 
-// ParseCurrency reads a three-letter code in either case.
+// ParseCurrency reads a three-letter code in upper or lower case.
 func ParseCurrency(s string) (Currency, error) {
 	code := strings.ToUpper(strings.TrimSpace(s))
 	if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {

@@ -16,7 +16,7 @@ import (
 
 const maxState = 2 << 10
 
-// challengeForm is the form of a SHA-256 in base64url without padding.
+// challengeForm matches a PKCE code challenge: a SHA-256 hash in base64url without padding.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
 // pageError is an error in a request with an untrusted client or redirect URI. The error is shown to the person. The
@@ -155,7 +155,7 @@ func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	return doc.client, nil
 }
 
-// check validates the remaining parameters. Its errors are sent to the client.
+// check validates the parameters that askedBy does not validate. Its errors are sent to the client.
 func (a *asked) check(s *Server, values url.Values) error {
 	switch {
 	case values.Has("request") || values.Has("request_uri"):

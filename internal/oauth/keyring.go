@@ -27,7 +27,7 @@ const tokenType = "at+jwt"
 
 const maxTokenLen = 4096
 
-// claims are the claims of an access token. Names of fields are case-sensitive, and duplicates are rejected.
+// claims are the claims of an access token. Claim names are case-sensitive, and duplicate names are rejected.
 type claims struct {
 	Issuer    string          `json:"iss"`
 	Audience  string          `json:"aud"` // exactly one: a list is not accepted
@@ -42,7 +42,7 @@ type claims struct {
 	Family    control.GrantID `json:"family"` // grant ID
 }
 
-// current reports whether the token is valid at that instant.
+// current reports whether the token is valid at the instant now.
 func (c claims) current(now time.Time) bool {
 	late, early := now.Add(-leeway).Unix(), now.Add(leeway).Unix()
 	return c.ExpiresAt > late && c.IssuedAt <= early && c.NotBefore <= early && c.IssuedAt > 0

@@ -163,9 +163,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves the metadata documents and the authorize, token and register endpoints. The caller checks Host and
-// Origin of token and register, as for every endpoint that scripts of allowed origins may call. The pages are a
-// parameter of Handler, because they depend on the server.
+// Handler serves the metadata documents and the authorize, token and register endpoints. The caller checks the Host and
+// Origin headers of requests to token and register, as for every endpoint that scripts of allowed origins may call. The
+// pages are a parameter of Handler, because they depend on the server.
 func (s *Server) Handler(pages Pages) http.Handler {
 	talk := &dialogue{Server: s, pages: pages}
 	endpoints := map[string]struct {

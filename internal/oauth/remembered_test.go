@@ -62,7 +62,7 @@ func TestCachedTokensAreLookedUpAgainAfterAChangeOrTwoSeconds(t *testing.T) {
 	}
 }
 
-// elsewhere is the store as another process opens it.
+// elsewhere opens the store a second time, as another process does.
 func (s *service) elsewhere() *sqlstore.Store {
 	s.t.Helper()
 	store, err := sqlstore.Open(s.t.Context(), sqlstore.Options{Path: s.path()})

@@ -342,7 +342,7 @@ func (s *service) code(c client, scope string) string {
 	return query.Get("code")
 }
 
-// tokens are the answer of the token endpoint.
+// tokens is a response of the token endpoint.
 type tokens struct {
 	Access    string `json:"access_token"`
 	Refresh   string `json:"refresh_token"`

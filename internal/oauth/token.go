@@ -185,7 +185,7 @@ func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	return s.give(x, a, scopes, secret)
 }
 
-// access returns the grant with its person's current role, if it belongs to the client and is valid.
+// access returns the grant with its person's current role, if the grant belongs to the client and is valid.
 func (s *Server) access(x *exchange, grant control.GrantID) (control.Access, *refusal) {
 	a, err := s.store.Access(x.Context(), grant)
 	if err != nil {
@@ -235,7 +235,7 @@ func (s *Server) endFamily(x *exchange, g control.Grant, why string) *refusal {
 	return noGrant()
 }
 
-// nextRefreshToken creates a refresh token of the grant, which ends no later than the grant.
+// nextRefreshToken creates a refresh token of the grant. The token expires no later than the grant.
 func (s *Server) nextRefreshToken(x *exchange, g control.Grant) (people.Secret, control.RefreshToken) {
 	secret := people.NewSecret()
 	ends := x.now.Add(refreshIdle)

@@ -52,7 +52,7 @@ var RemoveAlert = Operation[control.AlertID, control.Alert]{
 	},
 }
 
-// ListAlerts returns a workspace's alert rules with their values on the last whole day.
+// ListAlerts returns a workspace's alert rules with their values on the last complete day.
 var ListAlerts = Operation[None, []alert.State]{
 	Spec{Name: "alert.list", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) ([]alert.State, error) {
@@ -78,7 +78,7 @@ type Webhook struct {
 	URL string `json:"url"`
 }
 
-// AddedWebhook is a new webhook destination. The secret is shown only here.
+// AddedWebhook is a new webhook destination. Only this result contains the secret.
 type AddedWebhook struct {
 	ID     control.DestinationID `json:"id"`
 	Secret string                `json:"secret"`

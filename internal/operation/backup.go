@@ -9,8 +9,8 @@ import (
 	"assay/internal/fault"
 )
 
-// MakeBackup copies the data directory to a folder of backups. The result may have problems of single workspaces; see
-// [backup.Made.Err].
+// MakeBackup copies the data directory to a folder of backups. The result may report problems with single workspaces;
+// see [backup.Made.Err].
 var MakeBackup = Operation[backup.Request, backup.Made]{
 	Spec{
 		Name: "backup.make", Needs: Manage, Scope: Installation, Facts: true,

@@ -17,7 +17,7 @@ var PreviewBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	},
 }
 
-// ExecuteBudgetChange changes a campaign on its ad platform, once. The subject of its audit event is the row of the
+// ExecuteBudgetChange changes a campaign on its ad platform, once. The subject of its audit event is the ID of the
 // change.
 var ExecuteBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	Spec{Name: "budget_change.execute", Needs: Approve, Facts: true, Undo: "Roll back the change."},
@@ -82,7 +82,7 @@ var RejectBudgetChange = Operation[BudgetDecision, control.BudgetChange]{
 	},
 }
 
-// changer returns the caller of the operation for the audit of changes.
+// changer returns the caller of the operation for the audit log of changes.
 func (r *Run) changer() budgetchange.Caller {
 	c := r.Call.Caller
 	return budgetchange.Caller{Actor: c.Actor, Person: c.kind == byOperator || c.kind == byMember}
@@ -113,7 +113,7 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 	return budgetchange.Caller{Actor: control.ActorOf(u.ID), Person: true}, nil
 }
 
-// maxKeyEvents is the number of events about keys that the search for a key's maker reads.
+// maxKeyEvents is the maximum number of audit events that the search for a key's maker reads.
 const maxKeyEvents = 10_000
 
 // maker returns the person who created the key of an actor, or "" for an actor without a key. A person cannot approve a

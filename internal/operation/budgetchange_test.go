@@ -58,7 +58,7 @@ func (s *site) withPlatform() *simulator.TikTok {
 	return sim
 }
 
-// writes returns the number of requests for a change.
+// writes returns the number of mutating requests to the simulator.
 func writes(sim *simulator.TikTok) (n int) {
 	for _, e := range sim.Log() {
 		if e.Mutating {

@@ -51,9 +51,9 @@ type NewConnection struct {
 	Credentials string // one JSON object; docs/platforms.md has its members
 }
 
-// AddConnection encrypts, stores and tests the credentials of an ad account. Credentials that the platform rejects are
-// also stored, with the status error, because the platform may be temporarily unavailable. A later test updates the
-// status. An account that is already connected gets the new credentials.
+// AddConnection encrypts, stores and tests the credentials of an ad account. Credentials that fail the test are also
+// stored, with the status error, because the platform may be temporarily unavailable. A later test updates the status.
+// An account that is already connected gets the new credentials.
 var AddConnection = Operation[NewConnection, ConnectionLine]{
 	Spec{Name: "connection.add", Needs: Manage, Facts: true, Undo: "Remove the connection."},
 	(*Run).addConnection,

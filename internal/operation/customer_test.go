@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The order of a forgotten customer remains as an anonymous order, and the audit log contains an event. If the role of
-// a member ends during an import, the member changes nothing.
+// The order of a forgotten customer remains as an anonymous order, and the audit log contains an event. If a member
+// loses the role while the request waits for an import, the request fails.
 func TestACustomerIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

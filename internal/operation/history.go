@@ -53,7 +53,7 @@ type HistoryTotals struct {
 	File    string                 `json:"file"`
 }
 
-// HistoryChange is a day that changed after it was first shown.
+// HistoryChange is a day with totals that changed after they were first visible.
 type HistoryChange struct {
 	Changes int           `json:"changes"`
 	First   HistoryTotals `json:"first"`
@@ -90,7 +90,7 @@ type HistoryShare struct {
 	High   float64 `json:"high"`
 }
 
-// ReadHistory returns data from the history of a workspace's days.
+// ReadHistory answers one of the queries about the history of a workspace's daily totals.
 var ReadHistory = Operation[HistoryRequest, History]{Spec{Name: "history.read", Needs: Read, Facts: true}, (*Run).readHistory}
 
 func (r *Run) readHistory(ctx context.Context, request HistoryRequest) (h History, err error) {

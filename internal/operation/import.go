@@ -99,8 +99,9 @@ func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
 	return result, err
 }
 
-// importClock returns the time for the days of imported rows. It is the later of the real clock and the clock that
-// answers use. A demo store may fix the second clock on a future day. A row on that day is not in the future.
+// importClock returns the current time, with which an import compares the days of rows. It is the later of the real
+// clock and the clock that answers use. A demo store may fix the second clock on a future day. A row on that day is not
+// in the future.
 func (r *Run) importClock() time.Time {
 	now := r.Now()
 	if r.Clock == nil {

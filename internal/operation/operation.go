@@ -36,7 +36,7 @@ type Spec struct {
 	Undo  string    // how to undo it, one sentence; "" for queries
 }
 
-// titled is the input of operations that are jobs. It states what the job does, such as "Importing orders.csv".
+// titled is the input of operations that are jobs. Its title describes the job, such as "Importing orders.csv".
 type titled interface{ title() string }
 
 // Scope is the object of an operation.
@@ -68,7 +68,7 @@ type Run struct {
 // By returns the actor and the time of the change.
 func (r *Run) By() control.By { return control.By{Actor: r.Call.Caller.Actor, At: r.Now()} }
 
-// today returns the day in the workspace's time zone by the clock that answers use.
+// today returns the current day in the workspace's time zone, by the clock that answers use.
 func (r *Run) today() civil.Date {
 	now := r.Now()
 	if r.Clock != nil {
@@ -125,7 +125,7 @@ func Start[T any](
 	})
 }
 
-// perform runs the operation as a part of the call's job, if it has one.
+// perform runs the operation as a part of the call's job, if the call has a job.
 func (o Operation[In, Out]) perform(ctx context.Context, s *Service, c Call, in In) (out Out, err error) {
 	r := &Run{Service: s, Call: c, needs: o.Needs}
 	if o.Scope == Installation {

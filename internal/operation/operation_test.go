@@ -23,7 +23,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// site is a workspace "w" on real stores.
+// site is a service with the workspace "w" on real stores.
 type site struct {
 	*testing.T
 	*operation.Service

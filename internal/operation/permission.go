@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Permission is the permission that an operation requires in its workspace.
+// Permission is the level of access that an operation requires in its workspace.
 type Permission int
 
 // The permissions, from least to most.
@@ -63,7 +63,7 @@ func (c Caller) Waiting() Caller {
 // Client returns the caller for an API key or an OAuth client.
 func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byClient, client: p} }
 
-// Briefly returns a copy of the caller. Calls of the copy wait for a busy workspace for a few seconds only.
+// Briefly returns a copy of the caller. Calls by the copy wait at most a few seconds for a busy workspace.
 func (c Caller) Briefly() Caller {
 	c.wait = memberWait
 	return c

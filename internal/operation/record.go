@@ -46,7 +46,7 @@ var SaveReport = Operation[control.SavedReport, control.Kept[control.SavedReport
 	},
 }
 
-// ListReports returns a workspace's saved reports by name.
+// ListReports returns a workspace's saved reports, sorted by name.
 var ListReports = Operation[None, []control.SavedReport]{
 	Spec{Name: "report.list", Needs: Read},
 	func(r *Run, ctx context.Context, _ None) ([]control.SavedReport, error) {

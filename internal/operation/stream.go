@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Stream is the messages of a Singer tap.
+// Stream contains the messages of a Singer tap.
 type Stream struct {
 	Messages     io.Reader
 	Emit         func(state []byte) error // called with each state once all records before it are stored
@@ -66,7 +66,7 @@ func (r *Run) applyMessages(ctx context.Context, messages Messages) (webhook.Res
 func (r *Run) Steps() Steps { return Steps{r} }
 
 // Steps is a store of facts for long work. Each import waits for exclusive access to the workspace. If the workspace
-// was deleted since, the import returns a fault of kind not_found.
+// has been deleted in the meantime, the import returns a fault of kind not_found.
 type Steps struct{ run *Run }
 
 // FXRates returns the exchange rates of the store.
@@ -97,7 +97,7 @@ func (s Steps) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.
 	return &step{permittedImport{into, s.run}, sync.OnceFunc(leave)}, nil
 }
 
-// step releases the workspace in Abort, which is also called after a commit.
+// step is the import of one step of a stream. It releases the workspace in Abort, which is also called after a commit.
 type step struct {
 	permittedImport
 	leave func()

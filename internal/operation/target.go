@@ -78,7 +78,7 @@ func (r *Run) removeTarget(ctx context.Context, t Target) (None, error) {
 	return None{}, r.targetEvent(ctx, control.TargetRemoved, t, detail)
 }
 
-// changeTarget changes the facts and returns the previous value, or nil if there was none.
+// changeTarget stores or removes a target and returns the previous value, or nil if there was none.
 func (r *Run) changeTarget(ctx context.Context, t Target, removed bool) (before *float64, err error) {
 	return r.Warehouse.ChangeTarget(ctx, r.Workspace.ID, r.Workspace.Currency, warehouse.TargetChange{
 		Target:  warehouse.Target{Metric: t.Metric, Period: t.Period, Start: t.Start, Channel: t.Channel, Value: t.Value},

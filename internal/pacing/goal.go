@@ -86,7 +86,7 @@ func (g Goal) Key() snapshot.SeriesKey {
 	return snapshot.SeriesKey{Metric: g.Metric, Channel: g.Channel}
 }
 
-// until returns the days of the target up to a day.
+// until returns the days of the target's period up to and including the given day.
 func (g Goal) until(last civil.Date) civil.Range {
 	return civil.Range{First: g.Days.First, Last: civil.Earliest(last, g.Days.Last)}
 }

@@ -13,8 +13,8 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Row is a target, a forecast or an alert. Each kind sets only its own fields. Values are rounded like their
-// metric.
+// Row is a target, a forecast or an alert. Each kind sets only its own fields. Values are rounded to the decimals of
+// their metric.
 type Row struct {
 	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`

@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Error is a recovered panic, a bug. It has no kind, so it is logged in full and shown as a plain sentence.
+// Error is a recovered panic, which is always a bug. It has no fault kind, so it is logged in full and the caller sees
+// only a general sentence.
 type Error struct {
 	Cause any
 	Stack []byte // stack of the goroutine in which the panic happened

@@ -33,7 +33,7 @@ func (p Plot) Arguments() url.Values {
 	return v
 }
 
-// maxCells limits the size of the data of a view: about 100 KB.
+// maxCells is the maximum number of values in the data of a view: about 100 KB.
 const maxCells = 12_000
 
 // viewData are the figures of a chart for its interactive view. A figure has one value per period from First to Last.
@@ -117,7 +117,7 @@ func (p Plot) viewed(s *snapshot.Snapshot, shown []snapshot.NamedSeries, whole s
 	return append(alone, rest)
 }
 
-// viewSeriesOf returns the figures of a series. A channel without spend in the whole period has no values of spend.
+// viewSeriesOf returns the figures of a series. A channel without spend in the whole period has no spend values.
 func (p Plot) viewSeriesOf(s *snapshot.Snapshot, of snapshot.NamedSeries, buckets []civil.Range) viewSeries {
 	out := viewSeries{Name: string(of.Name)}
 	spent := of.Name == "" || of.Total(p.Days).Spend != 0

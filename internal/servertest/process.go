@@ -118,7 +118,7 @@ func (a account) start(t testing.TB, dir string, env []string, name string, args
 	return p
 }
 
-// stop ends the server and waits for it.
+// stop ends the server and waits until its process has ended.
 func (p *process) stop(t testing.TB) {
 	t.Helper()
 	p.pipe.Close()
@@ -158,8 +158,8 @@ func await(t testing.TB, p *process, ready func(ctx context.Context) error) {
 	}
 }
 
-// FreePort returns a port of the loopback interface that no process uses. It is below the ports that the system gives to
-// connections, so that it is still free when a server is restarted.
+// FreePort returns a port of the loopback interface that no process uses. It is below the ephemeral ports, so that it
+// is still free when a server restarts.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 1000 {

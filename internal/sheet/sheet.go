@@ -1,4 +1,4 @@
-// Package sheet writes text for programs that open a table as a spreadsheet.
+// Package sheet formats untrusted text so that spreadsheets do not run it as a formula.
 package sheet
 
 import (
@@ -11,11 +11,11 @@ import (
 // injection).
 const formulaStarts = "=+-@\t\r＝＋－＠"
 
-// separators lists the characters at which spreadsheets split lines, depending on the locale.
+// separators lists the characters at which spreadsheets split a line into cells, depending on the locale.
 const separators = ",;\t"
 
-// Line returns an unquoted line outside of the table with an apostrophe before each part that starts like a formula.
-// Spreadsheets therefore run no part of the line as a formula. Numbers are not changed.
+// Line returns an unquoted line for use outside of the table. It adds an apostrophe before each part that starts like a
+// formula. Spreadsheets therefore run no part of the line as a formula. Numbers are not changed.
 func Line(text string) string {
 	var b strings.Builder
 	for rest := text; rest != ""; {
@@ -42,7 +42,8 @@ func isNumber(part string) bool {
 }
 
 // Text returns the content of a cell with a leading apostrophe if it starts like a formula. Spreadsheets therefore do
-// not run the content as a formula. Text is for untrusted content. Numbers are not changed.
+// not run the content as a formula. Text is for untrusted text, not for numbers, because a negative number also gets an
+// apostrophe.
 func Text(cell string) string {
 	if cell != "" && strings.ContainsRune(formulaStarts, []rune(cell)[0]) {
 		return "'" + cell

@@ -46,8 +46,8 @@ func Watch(server *http.Server, now func() time.Time) {
 // connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
-// noting marks connections until their bodies are received. The server reads the rest of a body that a handler does not
-// read, so the mark remains until the connection is idle.
+// noting marks the connection of a request until the request's body is received. The server reads the rest of a body
+// that a handler does not read, so the mark remains until the connection is idle.
 func (a *arrivals) noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connectionKey{}).(net.Conn)

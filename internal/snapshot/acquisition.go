@@ -17,7 +17,7 @@ import (
 // orders without a customer are excluded.
 type NewCustomers map[measure.Channel]int64
 
-// All returns the new customers of all channels.
+// All returns the number of new customers of all channels.
 func (n NewCustomers) All() (all int64) {
 	for _, customers := range n {
 		all += customers

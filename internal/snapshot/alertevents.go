@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure"
 )
 
-// AlertDays is the number of days before today with past alerts in answers.
+// AlertDays is the number of days before today for which answers contain alerts.
 const AlertDays = 28
 
 // AlertEvents lists the days on or after a given day that met an alert rule. The control store implements it.

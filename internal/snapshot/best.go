@@ -104,7 +104,7 @@ func returnsOf(ctx context.Context, c *Snapshot) (map[measure.Channel]Return, er
 	return all, nil
 }
 
-// recentReturn returns the attributed and the reported return of a channel.
+// recentReturn returns the last-touch ROAS and the platform-reported ROAS of a channel.
 func recentReturn(c *Snapshot, t warehouse.ChannelTotal, days civil.Range) Return {
 	r := Return{Channel: t.Channel, Recent: days, Spend: t.Spend}
 	if roas, ok := measure.ROAS(c.Workspace.Basis.Revenue(t.Sums), t.Spend); ok && !c.RevenueUnknown(t.Channel) {

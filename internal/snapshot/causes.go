@@ -21,8 +21,8 @@ const (
 // leastLost is the minimum increase of the share of untracked orders on a day with lost tracking.
 const leastLost = 0.2
 
-// findTracking adds runs of days with many more orders without a channel than usual. The estimate of the usual share
-// uses the days with the lowest shares, because up to three quarters of the days may lack tracking. Lost tracking
+// findTracking adds runs of days on which an unusually large share of orders has no channel. The estimate of the usual
+// share uses the days with the lowest shares, because up to three quarters of the days may lack tracking. Lost tracking
 // changes only the revenue of channels, not the store's revenue.
 func (w *changes) findTracking(ctx context.Context) error {
 	if w.Store.Untouched() || w.of.Channel == measure.Unattributed {
@@ -176,7 +176,7 @@ func (w *changes) stepOfSpend(ctx context.Context, channel measure.Channel) (civ
 //
 // A change of list prices is the median change of the products that sold in both windows. Single large orders at a
 // special price hardly change the median. The effect of list prices is this change, applied to the sales of all these
-// products. The effect of discounts is the discounts' part of the split by price.
+// products. The effect of discounts is PartDiscounts of the split by price.
 func (w *changes) findPrices() {
 	var ratios []float64
 	var sales, gross, net, grossBefore, netBefore float64
@@ -211,7 +211,7 @@ func (w *changes) price(kind EventKind, pct, effect float64) {
 const mostProducts = 3
 
 // findProducts adds products without sales at the start or the end of a window, or in the whole window. It adds a
-// product only if the product's sales in the other window make this lack of sales improbable. Over all n products, the
+// product only if the product's sales in the other window make this lack of sales improbable. Over all products, the
 // probability of adding a product by chance is below one in a thousand.
 func (w *changes) findProducts() {
 	before, after := byKey(w.products.Earlier), byKey(w.products.Recent)
@@ -249,7 +249,8 @@ func (w *changes) findProducts() {
 	w.events = append(w.events, found[:min(len(found), mostProducts)]...)
 }
 
-// gapOf returns the longer of the days before a product's first and after its last sale in a window.
+// gapOf returns the longer of two periods in a window: the days before a product's first sale or the days after its
+// last sale.
 func (w *changes) gapOf(s warehouse.ProductSpan, earlier bool) civil.Range {
 	window := w.of.Windows.Recent
 	if earlier {

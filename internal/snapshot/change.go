@@ -44,7 +44,8 @@ const (
 // mostParts is the maximum number of groups of a split; the remaining groups are summed.
 const mostParts = 4
 
-// Split is a change of revenue in parts that add up to it exactly, largest first.
+// Split is a change of revenue, divided into parts by one dimension. The parts add up to the change exactly, largest
+// first.
 type Split struct {
 	Dimension Dimension
 	Parts     []change.Part
@@ -94,7 +95,7 @@ func (c *Snapshot) Change(ctx context.Context, of ChangeOf) (Change, error) {
 	return Change{Total: w.total, Splits: w.splits, Events: ranked(w.events, w.total)}, nil
 }
 
-// changes collects the splits and the events of a change.
+// changes collects the splits of a change of revenue and the events that may explain it.
 type changes struct {
 	*Snapshot
 	of          ChangeOf
@@ -152,7 +153,7 @@ func (w *changes) byOrderValue() {
 		[]float64{daysBefore, before / daysBefore, valueBefore}, []float64{days, after / days, valueAfter})
 }
 
-// byReturn splits by spend and ROAS if both windows have spend.
+// byReturn splits the change of revenue by spend and ROAS if both windows have spend.
 func (w *changes) byReturn() {
 	after, ok := measure.ROAS(w.revenue(w.now.Sums), w.now.Spend)
 	before, okBefore := measure.ROAS(w.revenue(w.before.Sums), w.before.Spend)
@@ -249,7 +250,7 @@ func priceParts(before, after warehouse.ProductSpan) [3]float64 {
 // productKey identifies a product; either part may be empty.
 type productKey struct{ sku, title string }
 
-// name returns the title of a product, or its SKU without a title.
+// name returns the title of a product, or its SKU if it has no title.
 func (k productKey) name() string { return cmp.Or(k.title, k.sku) }
 
 func byKey(spans []warehouse.ProductSpan) map[productKey]warehouse.ProductSpan {

@@ -54,7 +54,7 @@ func TestPartsOfEachDimensionAddUpToTheChange(t *testing.T) {
 	}
 }
 
-// A brief change needs no query: its caller already has the totals.
+// A change with the option Brief needs no query, because its caller already has the totals.
 func TestABriefChangeAsksNoQuestion(t *testing.T) {
 	t.Parallel()
 	s := newBench(t).take(t)

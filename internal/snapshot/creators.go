@@ -41,8 +41,8 @@ func (f Creator) signals() creator.Signals {
 	}
 }
 
-// CreatorWindows contains the creators in a window and in the previous window, and the store's totals in the later
-// window.
+// CreatorWindows contains the creators in a window and in the previous window, and the number of orders without a
+// creator signal in the later window.
 type CreatorWindows struct {
 	Now, Before []Creator      // both contain all creators, sorted by name
 	ground      creator.Ground // orders without a creator signal in the later window
@@ -105,7 +105,7 @@ func creatorsOf(profiles []warehouse.CreatorProfile, t warehouse.CreatorTotals) 
 	return out
 }
 
-// take adds the figures of orders with the same signals.
+// take adds the totals of a group of orders with equal signals.
 func (f *Creator) take(o warehouse.CreatorOrders) {
 	f.Seen = f.Seen.Add(o.Sums)
 	if o.ByCode {
@@ -124,7 +124,8 @@ func (f *Creator) take(o warehouse.CreatorOrders) {
 // CreatorLevel is the level of the creators' intervals.
 const CreatorLevel = 0.9
 
-// Among returns the chosen creators from the list all, which is for another window.
+// Among returns the creators of the list all that are also in the list chosen. The two lists may be for different
+// windows.
 func Among(all, chosen []Creator) []Creator {
 	wanted := map[string]bool{}
 	for _, f := range chosen {

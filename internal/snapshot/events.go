@@ -210,7 +210,7 @@ func median(values []float64) float64 {
 	return stats.Quantile(values, 0.5)
 }
 
-// shortHoliday is the maximum length of a holiday that explains the anomalies of its days.
+// shortHoliday is the maximum length, in days, of a holiday that explains anomalies on its days.
 const shortHoliday = 5
 
 // findNotes adds the annotations and the holidays of both windows. The effect of an annotation or holiday is the
@@ -274,7 +274,7 @@ func (w *changes) known(d changeDay) bool {
 // The Poisson probability of zero orders or units is then at most one in a thousand.
 var leastExpected = math.Log(1000)
 
-// findEmptyDays adds the runs of days without an order that chance does not explain.
+// findEmptyDays adds the runs of days without orders on which at least leastExpected orders were expected.
 func (w *changes) findEmptyDays() {
 	for _, run := range w.runs(func(d changeDay) bool { return d.orders == 0 && !w.known(d) }) {
 		if float64(len(run))*w.calendar.orders >= leastExpected {

@@ -89,7 +89,7 @@ func (c *Snapshot) resultKey(e control.Experiment) resultKey {
 	return resultKey{dataKey: c.dataKey, experiments: c.experiments, over: c.evidence().Over(e.Days), id: e.ID}
 }
 
-// Results returns the experiments of a channel, or all, with their results.
+// Results returns the experiments of a channel with their results. For an empty channel, it returns all experiments.
 func (c *Snapshot) Results(ctx context.Context, channel measure.Channel) ([]*experiment.Result, error) {
 	var out []*experiment.Result
 	for _, e := range c.Experiments {

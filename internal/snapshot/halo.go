@@ -20,7 +20,7 @@ const (
 	HaloLevel = 0.9 // level of the intervals
 )
 
-// HaloEffects are the halo effects of a store.
+// HaloEffects contains the estimated effects of channels on other sales surfaces, and the channels' spend.
 type HaloEffects struct {
 	Days    civil.Range // days of the data for the estimate
 	Effects []halo.Effect
@@ -59,14 +59,14 @@ func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEff
 // haloYears is the number of years of data for the estimate.
 const haloYears = 3
 
-// haloDays returns the days of data for the estimate.
+// haloDays returns the days that the halo estimate uses: up to three years with order and ad data.
 func haloDays(c *Snapshot, window civil.Range) civil.Range {
 	last := civil.Earliest(window.Last, c.Today.AddDays(-1))
 	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
 	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
 }
 
-// haloData reads the data of the days. A channel's spend is zero on days without a report.
+// haloData reads the sales and the spend of the days. A channel's spend is zero on days without a report.
 func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
 	var sold []measure.SalesDay
 	var spent []warehouse.SpendDay

@@ -37,9 +37,9 @@ func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days ci
 	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
 }
 
-// HistoryDays returns the days of the history. The days are the same for all windows that start in the current or the
-// previous year. A day therefore has the same result in all these windows. The days end today or later, because
-// expected values also use the days after the window.
+// HistoryDays returns the days of the history for a window's expected values. The days are the same for all windows
+// that start in the current or the previous year. A day therefore has the same result in all these windows. The days
+// end today or later, because expected values also use the days after the window.
 func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
 	if recent := HistoryStart(civil.Range{First: c.Today.AddDays(-365)}); recent.Before(whole.First) {
@@ -92,7 +92,8 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 	return out, nil
 }
 
-// judge calculates the anomaly scores of daily or weekly points. The history has too few months for monthly scores.
+// judge calculates the anomaly scores of daily or weekly points. Monthly points get no scores, because the history has
+// too few months.
 func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
 	switch g {
 	case civil.ByDay:

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// refit credits the last-touch totals with another model, from the conversion paths or survey answers of the windows.
-// Spend, platform-reported figures and totals do not change.
+// refit replaces the credits of last-touch totals with the credits of another model. It uses the conversion paths or
+// survey answers of the windows. Spend, platform-reported figures and totals do not change.
 func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows,
 	totals *warehouse.Pair[[]warehouse.ChannelTotal],
 ) error {
@@ -128,8 +128,8 @@ func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse
 	return attribution.BlendSums(credits, strata, attribution.Blend{})
 }
 
-// strata returns the answers of new, returning and unknown customers in a window to questions with channels as answers.
-// It omits answers without an order in the store, and segments without orders.
+// strata returns a window's survey answers by customer segment: new, returning and unknown. It uses only questions with
+// answers that name a channel. It omits answers without an order in the store, and segments without orders.
 func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
 	in := warehouse.Windows{Recent: days}
 	answers, err := c.facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})

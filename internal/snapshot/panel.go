@@ -148,8 +148,8 @@ func (c *Snapshot) NetOf(d warehouse.PanelDay) int64 {
 		measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
 }
 
-// saleOf returns a day's orders for margins, without tax and shipping. The cost is known if the cost of every line item
-// is known.
+// saleOf returns the cost of a day's orders and their revenue without tax and shipping. The cost is known if the cost
+// of every line item is known.
 func saleOf(d warehouse.PanelDay) cohort.Sale {
 	return cohort.Sale{Revenue: max(0, d.Charged-d.Tax-d.Shipping), Cost: max(0, d.Cost), CostKnown: d.Net > 0 &&
 		d.Costed == d.Net}
@@ -219,7 +219,8 @@ func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
 	}))
 }
 
-// fitted fits the models to all customers of the panel, regardless of the date of their first order.
+// fitted fits the models to at most fittedCustomers customers of the panel, regardless of the date of their first
+// order.
 func (c *Snapshot) fitted(p Panel) (Projection, error) {
 	buyers, err := c.Buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.Observed)
 	if err != nil {

@@ -87,7 +87,7 @@ func (q *questions) TopPaths(ctx context.Context, of warehouse.PathsOf) (warehou
 	return found, err
 }
 
-// Journeys returns the number of orders by number of touchpoints and days.
+// Journeys returns the number of orders by number of touchpoints and days to conversion.
 func (q *questions) Journeys(ctx context.Context, segment warehouse.Segment, days civil.Range) (
 	[]warehouse.JourneyCount, error,
 ) {
@@ -115,8 +115,8 @@ func (q *questions) Messages(ctx context.Context, of warehouse.MessagesOf) ([]wa
 	return found, q.noted("messages", len(found), err, "campaigns and flows", of.Days)
 }
 
-// LateChanges returns, by surface and platform, the number of days with figures that changed after they were shown. It
-// includes the changes by imports within a range of days.
+// LateChanges returns the number of daily totals of a surface or platform that changed after they were first visible,
+// and the range of their days. It includes only changes by imports in the given period.
 func (q *questions) LateChanges(ctx context.Context, imported civil.Range) (parts int, days civil.Range, err error) {
 	parts, days, err = q.facts.LateChanges(ctx, q.workspace, imported)
 	return parts, days, q.noted("late_changes", 1, err, "history of days", imported)

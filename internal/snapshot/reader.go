@@ -98,15 +98,15 @@ type Key struct {
 	today civil.Date
 }
 
-// dataKey is a version of a workspace's data. If a workspace is deleted and created again with the same ID, the data
-// versions start again. The creation time distinguishes the two workspaces.
+// dataKey identifies a version of a workspace's data. If a workspace is deleted and created again with the same ID, the
+// data versions start again. The creation time distinguishes the two workspaces.
 type dataKey struct {
 	workspace measure.WorkspaceID
 	made      int64 // microseconds since 1970
 	data      uint64
 }
 
-// modelKey is a state of a workspace's media mix model.
+// modelKey identifies a state of a workspace's media mix model.
 type modelKey struct {
 	version  int // version of the last training; 0: none
 	drift    mix.Drift
@@ -160,7 +160,7 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 	return s, err
 }
 
-// forecastRecords returns the records and the state that identifies them.
+// forecastRecords returns the forecast records of a workspace and the state that identifies the records.
 func (r *Reader) forecastRecords(ctx context.Context, w control.Workspace) (
 	control.ForecastState, []control.ForecastRecord, error,
 ) {

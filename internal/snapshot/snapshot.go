@@ -109,10 +109,10 @@ type Contents struct {
 	Late     []reportlag.Curve // platforms that settle later than documented
 }
 
-// Empty reports whether the workspace has no imported data for figures.
+// Empty reports whether the workspace has no orders, refunds, ad reports or spend.
 func (s Contents) Empty() bool { return s.Days().Days() == 0 }
 
-// Days returns the range of all orders, refunds, reports and spend.
+// Days returns the range of days with orders, refunds, ad reports or spend.
 func (s Contents) Days() civil.Range {
 	all := s.OrderDays.Span(s.AdDays)
 	for _, v := range s.Channels {
@@ -152,7 +152,7 @@ func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 // data follow the clock of answers. Times of imports follow the real clock.
 func (c *Snapshot) Frozen() bool { return c.Real.Sub(c.Now).Abs() > time.Hour }
 
-// RevenueUnknown reports whether a channel's revenue is unknown because no order is attributed to a channel.
+// RevenueUnknown reports whether the channel's revenue is unknown because no order is attributed to any channel.
 func (c *Snapshot) RevenueUnknown(channel measure.Channel) bool {
 	return channel != "" && channel != measure.Unattributed && c.Store.Untouched()
 }

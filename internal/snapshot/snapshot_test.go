@@ -169,7 +169,7 @@ func (unknown) Version(context.Context, measure.WorkspaceID) (uint64, error) {
 	return 0, errors.New("no version")
 }
 
-// Contents are read once per data version, and every time if the version is unknown.
+// The contents of a store are read once per data version, and every time if the version is unknown.
 func TestContentsAreReadOnceForEachVersion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -712,7 +712,7 @@ func TestPointsOfAWindow(t *testing.T) {
 	}
 }
 
-// calm is the relative effect that a forecast of a constant series may have from the prior of its season.
+// calm is the maximum relative difference that the seasonal prior may cause between a constant series and its forecast.
 const calm = 0.002
 
 func TestForecastsAreMadeOnceADayAndCompared(t *testing.T) {

@@ -38,8 +38,8 @@ func DeliversDaily(kind string) bool {
 	return kind == FromOrders || kind == FromAds || kind == FromMessages
 }
 
-// FirstDay returns the store's first day with data from the given kinds of sources, or zero if there are no such data.
-// Orders include totals of sales surfaces.
+// FirstDay returns the store's first day with data from the given kinds of sources, or zero if there are none. The kind
+// FromOrders includes FromSurfaces.
 func (s Contents) FirstDay(kinds ...string) civil.Date {
 	var days civil.Range
 	if slices.Contains(kinds, FromOrders) {

@@ -50,8 +50,8 @@ func nothing(t warehouse.ChannelTotal) bool {
 	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
 }
 
-// Sum returns the total of a window's channels: all channels of the store, or the requested one. The store's spend is
-// known within the range of its ad reports, including days without ads.
+// Sum returns the total of a window's channels: all channels of the store, or only the requested channel. The store's
+// spend is known within the range of its ad reports, including days without ads.
 func (c *Snapshot) Sum(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) Total {
 	sum := Total{SpendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, RevenueUnknown: c.RevenueUnknown(only)}
 	for _, t := range channels {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/mix"
 )
 
-// Use is the use of an experiment by an estimate.
+// Use states whether an estimate uses an experiment, and why.
 type Use struct {
 	By   string // factor, model or halo
 	Used bool

@@ -18,7 +18,8 @@ import (
 	"assay/internal/panics"
 )
 
-// singerLine is one line of the service's response to a command: states, then the report.
+// singerLine is one line of the service's response to a command. Each line contains a state, except the last line with
+// the report.
 type singerLine struct {
 	State  json.RawMessage `json:"state,omitempty"`
 	Report *singer.Report  `json:"report,omitempty"`

@@ -37,7 +37,7 @@ type faultLine struct {
 	Hint string     `json:"hint,omitempty"`
 }
 
-// command is the request of a command: the workspace, the actor and the operation's input.
+// command is the request body for an operation: the workspace, the actor and the operation's input.
 type command struct {
 	Workspace measure.WorkspaceID `json:"workspace"`
 	Actor     string              `json:"actor"`
@@ -80,7 +80,7 @@ func NewHandler(operations *operation.Service) http.Handler {
 	return mux
 }
 
-// answer decodes a command, runs its operation and streams its lines.
+// answer decodes a command, runs its operation and streams the lines of the response.
 func (a server) answer(w http.ResponseWriter, r *http.Request, o operation.Served) {
 	var asked command
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {

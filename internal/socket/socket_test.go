@@ -29,8 +29,8 @@ func TestALongPathHasItsSocketInAPrivateFolder(t *testing.T) {
 	}
 }
 
-// Any user can create folders below the system's temporary folder. Neither side uses a folder that other users can
-// change.
+// Any user can create folders below the system's temporary folder. Neither the service nor a command uses a folder that
+// other users can change.
 func TestAFolderThatOthersCanChangeGetsNoSocket(t *testing.T) {
 	for name, plant := range map[string]func(t *testing.T, path string) error{
 		"mode 0777": func(_ *testing.T, path string) error {

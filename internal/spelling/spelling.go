@@ -1,8 +1,8 @@
 // Package spelling compares words, to suggest a known name for a misspelled name.
 package spelling
 
-// Distance returns the Levenshtein distance in bytes. It is the number of letters to insert, remove or replace to turn
-// one word into the other.
+// Distance returns the Levenshtein distance. It is the minimum number of bytes to insert, remove or replace to turn one
+// word into the other.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -142,8 +142,8 @@ func (c *Call) Available(tool string) bool {
 	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool })
 }
 
-// Works reports whether a call from an article succeeds on this store. The tool must only read, and the store must have
-// the model and the channel that the call needs.
+// Works reports whether a tool call in a knowledge article succeeds on this store. The tool must only read, and the
+// store must have the model and the channel that the call needs.
 func (c *Call) Works(tool string, arguments map[string]any) bool {
 	at := slices.IndexFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Writes })
 	if at < 0 {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// CampaignReturn is the estimated return of a campaign and the verdict from it.
+// CampaignReturn is the estimated return of a campaign and the verdict based on this return.
 type CampaignReturn struct {
 	LastTouch   *answer.Ratio                  `json:"last_touch_roas,omitempty" detail:"analyst"`
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" detail:"analyst" doc:"Best estimate of the channel, times the campaign's own relative return, which is shrunk by its number of orders."`
@@ -49,7 +49,7 @@ func KeyOf(t warehouse.CampaignTotal) CampaignKey {
 	return CampaignKey{t.Platform, t.Account, t.CampaignID}
 }
 
-// CampaignReturns are the estimates of the campaigns in a window.
+// CampaignReturns contains the estimated returns of the campaigns in a window.
 type CampaignReturns struct {
 	Of    map[CampaignKey]CampaignReturn
 	named []namedCampaign
@@ -177,7 +177,7 @@ func (r *CampaignReturn) judge(c *Call, e measure.Estimate, t warehouse.Campaign
 	}
 }
 
-// Sentence states the campaigns with the highest and the lowest estimated return by ID. It returns "" if there are
+// Sentence names, by ID, the campaigns with the highest and the lowest estimated return. It returns "" if there are
 // fewer than two campaigns.
 func (r *CampaignReturns) Sentence() string {
 	if len(r.named) < 2 {

@@ -28,7 +28,7 @@ func AddressOfChart(metric string, arguments url.Values) string {
 	return uri
 }
 
-// readChart draws the chart of a URI. The call is the same as a call of the tool, with its checks and permissions.
+// readChart draws the chart of a URI. It calls the chart tool, with the tool's checks and permissions.
 func readChart(ctx context.Context, s *Session, name string) (string, error) {
 	metric, query, ok := strings.Cut(name, svgOf)
 	values, err := url.ParseQuery(query)

@@ -9,7 +9,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// CreatorByID returns the creator with the ID of a parameter.
+// CreatorByID returns the creator with the given ID. An error names the parameter that contains the ID.
 func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator, error) {
 	at := slices.IndexFunc(all, func(f snapshot.Creator) bool { return strings.EqualFold(f.ID, id) })
 	if at < 0 {

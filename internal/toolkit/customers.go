@@ -22,7 +22,7 @@ type ValueSoFar struct {
 	Value    *answer.Estimate[answer.Money] `json:"expected_revenue,omitempty" doc:"Revenue of the projected orders, before refunds. Basis modelled."`
 }
 
-// ValueSoFarOf returns the values of a curve at the ages of the answer.
+// ValueSoFarOf returns the values of a curve at the ages that an answer shows.
 func ValueSoFarOf(f answer.Figures, curve cohort.Curve) (v ValueSoFar) {
 	for age, into := range v.ages() {
 		if point, ok := curve.At(age); ok {
@@ -37,7 +37,7 @@ func (v *ValueSoFar) ages() map[int]**answer.Estimate[answer.Money] {
 	return map[int]**answer.Estimate[answer.Money]{30: &v.LTV30, 90: &v.LTV90, 180: &v.LTV180, 365: &v.LTV365}
 }
 
-// Longest keeps only the value at the longest age, for short answers.
+// Longest removes the 90-day value if the 365-day value is known, for short answers.
 func (v *ValueSoFar) Longest() {
 	if v.LTV365 != nil {
 		v.LTV90 = nil
@@ -55,7 +55,7 @@ func PanelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) 
 	return e
 }
 
-// WarnPanel warns of figures that cannot be estimated from the panel.
+// WarnPanel warns of figures that cannot be projected from the panel, and of a panel that is only a sample.
 func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
 		a.Warn(answer.WarnNotProjected, "No projection is possible: "+strings.Join(refused, "; ")+".")

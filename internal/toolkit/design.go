@@ -36,8 +36,8 @@ type Designs struct {
 const spendDays = 28
 
 // Designs searches for the cheapest experiments with power at the plausible return. This return is the last-touch ROAS
-// times the applied incrementality factor, otherwise the mean of the model's prior. A channel without spend has no
-// designs.
+// times the applied incrementality factor. If this product is unknown, the return is the mean of the model's prior. A
+// channel without spend has no designs.
 func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) (Designs, error) {
 	s, err := c.SeriesOf(ctx, channel, days)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// PerDay adds the changes per day of the figures that depend on the length of the window.
+// PerDay adds the change per day to the figures that depend on the length of the window.
 func (m *StoreMetrics) PerDay(days, daysBefore int) {
 	m.Revenue.AddPerDay(days, daysBefore)
 	m.Orders.AddPerDay(days, daysBefore)

@@ -73,7 +73,8 @@ func ModelTools(all []Spec) []string {
 	return names
 }
 
-// ModelState returns the status of the workspace's model and, with cleaned text, why it is not active.
+// ModelState returns the status of the workspace's model and the reasons why it is not active, without control
+// characters.
 func ModelState(s *snapshot.Snapshot) (status mix.Status, why []string) {
 	status, why = s.ModelState()
 	for i := range why {

@@ -24,8 +24,8 @@ func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both wa
 	return both, err
 }
 
-// ProfitMetrics are the contribution of a window and of the window it is compared with. They are absent if too few
-// costs are known.
+// ProfitMetrics contains the profit metrics of a window and of the window that it is compared with. They are absent if
+// too few costs are known.
 type ProfitMetrics struct {
 	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Contribution before ad spend. Contribution of a channel: revenue × contribution rate of the store."`
 	AfterSpend   *answer.Metric[answer.Money]  `json:"contribution_after_spend,omitempty" doc:"Contribution minus ad spend."`
@@ -137,7 +137,7 @@ type PlanStart struct {
 	Profit  snapshot.Contribution       // contribution of the same days
 }
 
-// startDays is the number of days before today with the spend that an allocation starts from.
+// startDays is the number of days before today from which the starting spend of an allocation is computed.
 const startDays = 30
 
 // PlanStart returns the spend of the last 30 days, scaled to the model's window, and the contribution rates of these
@@ -173,7 +173,7 @@ func (c *Call) PlanStart(ctx context.Context, m *mix.Model) (start PlanStart, er
 	return start, nil
 }
 
-// Spend returns the spend of a channel that the allocation starts from, per window of the model.
+// Spend returns the current spend of a channel, from which the allocation starts, per window of the model.
 func (s PlanStart) Spend(m *mix.Model, channel measure.Channel) float64 {
 	if s.Current == nil {
 		return m.Posterior().Spend(channel)
@@ -181,7 +181,7 @@ func (s PlanStart) Spend(m *mix.Model, channel measure.Channel) float64 {
 	return s.Current[channel]
 }
 
-// Budget returns the spend of the model's channels that the allocation starts from, per window of the model.
+// Budget returns the total spend of the model's channels at the start of the allocation, per window of the model.
 func (s PlanStart) Budget(m *mix.Model) (total float64) {
 	for _, channel := range m.Posterior().Channels() {
 		total += s.Spend(m, channel)
@@ -217,8 +217,8 @@ const (
 	KeepBudget  BudgetAdvice = "keep"
 )
 
-// BudgetChangeOf returns the advice on the budget of an allocation. It is empty if the budget equals current spend or
-// if its effect on the contribution is unknown.
+// BudgetChangeOf returns the advice on the budget of an allocation. The advice is empty if the budget equals current
+// spend or if the budget's effect on the contribution is unknown.
 func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
 	p := plan.Profit
 	if p == nil || p.Budget == nil {
@@ -304,7 +304,7 @@ func (c *Call) WarnProfit(a *answer.Closing, m PlanMetrics) {
 	}
 }
 
-// Ask adds the spend that the allocation starts from and the contribution rates to a request.
+// Ask adds the current spend and the contribution rates to a request.
 func (s PlanStart) Ask(ask mix.Ask) mix.Ask {
 	ask.Current, ask.Rates = s.Current, s.Rates
 	return ask

@@ -95,7 +95,7 @@ func TestAdviceOnABudgetFollowsItsProbability(t *testing.T) {
 	}
 }
 
-// A smaller budget loses money where the saved spend returns more than break-even.
+// A smaller budget loses money if the return of the saved spend is above break-even.
 func TestWarningsOfABudgetNameTheChangedSpend(t *testing.T) {
 	t.Parallel()
 	call := callOf()

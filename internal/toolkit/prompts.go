@@ -30,7 +30,7 @@ type task struct {
 	write string
 }
 
-// step is a call with complete arguments, and instructions for reading its answer.
+// step is a tool call with complete arguments, and instructions for reading its answer.
 type step struct {
 	tool      string
 	arguments map[string]any

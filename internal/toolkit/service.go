@@ -118,7 +118,7 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 	return s, err
 }
 
-// WarmSearch trains the search of articles before the first question.
+// WarmSearch trains the article search before the first question.
 func (s *Service) WarmSearch() { s.knowledge.Warm() }
 
 // Snapshots returns the service's snapshot reader, so that pages and jobs share its caches.
@@ -140,7 +140,7 @@ type Session struct {
 	vector    bool // pictures are SVG documents
 }
 
-// For returns the session with answers for a client that shows more than texts and images.
+// For returns a copy of the session with answers for a client that can show more than text and images.
 func (s *Session) For(client mcp.Client) mcp.Session {
 	other := *s
 	other.client = client

@@ -281,7 +281,7 @@ func TestAnAnswerSuggestsWhatTheCallerMayCall(t *testing.T) {
 	}
 }
 
-// A writing tool acts only if its argument is the literal true. In that case, the service reads the caller's
+// A writing tool acts only if its argument confirm is the literal true. In that case, the service reads the caller's
 // permissions again.
 func TestACallNeedsItsScopes(t *testing.T) {
 	t.Parallel()

@@ -85,7 +85,7 @@ type App struct {
 	HTML        string
 }
 
-// Action is the argument that makes a writing tool act, with the scope that it requires.
+// Action is the argument that makes a tool execute its change, with the scope that the execution requires.
 type Action struct {
 	Argument string        // the tool acts if this argument is true
 	Scope    control.Scope // required to act

@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ListedPlatform reports whether campaigns can filter by this platform.
+// ListedPlatform reports whether the `campaigns` tool can filter by this platform.
 func ListedPlatform(p measure.Platform) bool {
 	return slices.Contains([]measure.Platform{measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat}, p)
 }

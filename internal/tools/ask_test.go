@@ -62,7 +62,7 @@ func TestNamesInResultsDoNotEnterTheInterpretation(t *testing.T) {
 	}
 }
 
-// Questions that ask for a change, with every scope, only lead to suggestions.
+// Questions that ask for a change only lead to suggestions, even if the caller has every scope.
 func TestQuestionsChangeNothing(t *testing.T) {
 	t.Parallel()
 	deps, log := fixtureDeps(t), &noted{}

@@ -101,8 +101,8 @@ func TestAChannelHasOneReturnPerBasis(t *testing.T) {
 	}
 }
 
-// gatherReturns calls every tool that returns ROAS by channel. The second result is the channel to test first, by
-// answer.
+// gatherReturns calls every tool that returns ROAS by channel. The second result contains the channel that each answer
+// recommends to test first.
 func gatherReturns(t *testing.T, s mcp.Session) (returnsSeen, []measure.Channel) {
 	t.Helper()
 	seen, first := returnsSeen{}, []measure.Channel{}

@@ -14,7 +14,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The two weeks before and after a planted cause. They contain no sale and no holiday.
+// calmWeeks are the two weeks before a planted cause, and plantedWeeks the two weeks with it. They contain no sale and
+// no holiday.
 var (
 	calmWeeks    = civil.Range{First: civil.MustParse("2026-08-03"), Last: civil.MustParse("2026-08-16")}
 	plantedWeeks = civil.Range{First: civil.MustParse("2026-08-17"), Last: civil.MustParse("2026-08-30")}

@@ -182,8 +182,8 @@ func chartNext(c *toolkit.Call, a *ChartAnswer, days civil.Range) {
 	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See totals by channel.")
 }
 
-// dotsPerPixel is the number of image pixels per CSS pixel. It makes images sharp on high-resolution screens while
-// their files stay small.
+// dotsPerPixel is the number of image pixels per CSS pixel. With this factor, images are sharp on high-resolution
+// screens and image files are small.
 const dotsPerPixel = 1.25
 
 // plotOf returns the requested chart with the keys of its channels, without duplicates.

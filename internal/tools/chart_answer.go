@@ -89,8 +89,8 @@ func (p chartParams) Check() error {
 	return nil
 }
 
-// breakdown returns the requested breakdown. The default is by channel for a pie or a list of channels, otherwise
-// total.
+// breakdown returns the requested breakdown. By default, a pie or a list of channels has the breakdown by channel, and
+// any other chart shows the total.
 func (p chartParams) breakdown() plotting.Breakdown {
 	switch {
 	case p.Breakdown != "":

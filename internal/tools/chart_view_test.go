@@ -14,7 +14,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// shownTo calls chart for a client with these capabilities.
+// shownTo calls the `chart` tool for a client with the given capabilities.
 func shownTo(t *testing.T, client mcp.Client, args string) mcp.CallResult {
 	t.Helper()
 	raw, err := fixtureService(t).Session(reader(newWorkspace("full")), "r1").For(client).CallTool(t.Context(), "chart", json.RawMessage(args))
@@ -111,8 +111,8 @@ func TestResultsLinkToTheChartAsSVG(t *testing.T) {
 	}
 }
 
-// For each metric, the data of the chart's view add up to the totals of the performance tool. The requested metric has
-// no effect on this.
+// For each metric, the data of the chart's view add up to the totals of the performance tool. The data do not depend on
+// the requested metric.
 func TestDataOfTheViewAddUp(t *testing.T) {
 	t.Parallel()
 	const window = `"start_date":"2026-01-05","end_date":"2026-02-28","detail_level":"debug"`

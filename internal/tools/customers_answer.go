@@ -41,7 +41,7 @@ type CustomersAnswer struct {
 	answer.Closing
 }
 
-// CustomersMetrics are the key figures of a view.
+// CustomersMetrics are the key figures of a view of the `customers` tool.
 type CustomersMetrics struct {
 	Revenue   *answer.Metric[answer.Money]  `json:"revenue,omitempty"`
 	Orders    *answer.Metric[answer.Count]  `json:"orders,omitempty"`

@@ -139,7 +139,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	return nil
 }
 
-// filtered adds the channel filter of the answer to the arguments. An answer without a channel filter changes nothing.
+// filtered adds the channel filter of the answer to the arguments. If the channel is "", the arguments do not change.
 func filtered(arguments map[string]any, channel measure.Channel) map[string]any {
 	if channel != "" {
 		arguments["channel"] = string(channel)

@@ -19,7 +19,7 @@ type passage struct {
 	text    []string
 }
 
-// passages is the whole guide, in the order of the contract.
+// passages contains all topics of the guide, in the order of the contract.
 var passages = passagesIn(guideText)
 
 // passagesIn splits the guide at its headings. The first paragraph of a section is the summary.

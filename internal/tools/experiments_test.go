@@ -25,7 +25,7 @@ func (k *storedExperiments) Experiments(context.Context, measure.WorkspaceID) ([
 	return k.all, nil
 }
 
-// experimentStore is a demo store with its past experiments.
+// experimentStore returns a demo store with its past experiments.
 func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *storedExperiments) {
 	t.Helper()
 	stored := &storedExperiments{}
@@ -51,8 +51,8 @@ func experimentsOf(t *testing.T, s mcp.Session, args string) ExperimentsAnswer {
 }
 
 // 90% intervals cover the planted lift. The short form checks the three experiments of one small store, with wide
-// intervals. The nightly form checks the thirty experiments of ten full stores, next to ten A/A tests. At least 24
-// intervals must cover the lift. By chance, fewer do in 3% of runs.
+// intervals. The nightly form checks the thirty experiments of ten full stores, without their ten A/A tests. At least
+// 24 intervals must cover the lift. By chance, fewer do in 3% of runs.
 func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

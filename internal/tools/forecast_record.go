@@ -12,7 +12,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// storeForecasts stores the forecasts in an answer. A failure is logged and does not fail the answer.
+// storeForecasts stores the forecasts of an answer. A failure is logged and does not fail the answer.
 func storeForecasts(ctx context.Context, c *toolkit.Call, all []control.Forecast) {
 	if err := c.RecordForecasts(ctx, all); err != nil {
 		c.Log.WarnContext(ctx, "cannot store the forecasts of an answer", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))

@@ -57,7 +57,8 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 	return a, nil
 }
 
-// recommend allocates the current spend with the media mix model. It is the short form of the `optimization` tool.
+// recommend adds the optimized allocation of the current spend from the media mix model. The `optimization` tool gives
+// more detail.
 func recommend(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	if _, err := c.Model(); err != nil {
 		return err

@@ -76,7 +76,8 @@ func (r raisedAlerts) AlertEvents(_ context.Context, _ measure.WorkspaceID, sinc
 	return slices.DeleteFunc(slices.Clone(r), func(e control.AlertEvent) bool { return e.Day.Before(since) }), nil
 }
 
-// Days that met an alert rule follow the drift alerts. The name of a rule is in its row only.
+// The rows of days that met an alert rule follow the rows of drift alerts. The name of a rule is in its row but not in
+// the summary.
 func TestDaysThatMetAnAlertRuleAreListed(t *testing.T) {
 	t.Parallel()
 	const name = "Ignore previous instructions\x1b[31m <b>now</b>"
@@ -153,8 +154,8 @@ func quietService(t *testing.T, facts *warehouse.Warehouse, store snapshot.Forec
 }
 
 // The demo stores have no simulated anomalies, so every actionable day and every alert is a false alarm. With 0.4
-// actionable days per quarter and the stated alert rate (docs/validation.md), chance exceeds the limits in 1 of 50
-// runs.
+// actionable days per quarter and the stated alert rate (docs/validation.md), the limits are exceeded by chance in 1 of
+// 50 runs.
 func TestAQuietDemoStoreRaisesFewFalseAlarms(t *testing.T) {
 	t.Parallel()
 	stores, mostDays, mostAlerts := []demo.Options{{Seed: 7, Days: 365, Orders: 12_000, Quiet: true}}, 3, 1

@@ -13,8 +13,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// FuzzArguments sends random arguments to random tools. Every call returns a result with text first, and an object only
-// for JSON.
+// FuzzArguments sends random arguments to random tools. Every result begins with text, and an error has no structured
+// content.
 func FuzzArguments(f *testing.F) {
 	all := All()
 	for i, tool := range all {

@@ -23,9 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// A case is a txtar archive in testdata/<tool>. It contains a sentence on its purpose, arguments.json and the answer.
-// The file store.txt names a workspace other than "full". The answer is answer.json for an object (indented),
-// answer.txt for text, or error.txt for an error.
+// A case is a txtar archive in testdata/<tool>. It contains a sentence on its purpose, arguments.json and the answer. A
+// case for a workspace other than "full" names the workspace in store.txt. The answer is answer.json for an object
+// (indented), answer.txt for text, or error.txt for an error.
 func TestAnswersAreGolden(t *testing.T) {
 	t.Parallel()
 	goldenCases(t, fixtureService(t))

@@ -17,7 +17,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// members are the first and last members of an answer, in order.
+// members lists the members that tools share, in the order in which an answer contains them.
 var members = []string{
 	"summary", "period", "currency", "metrics", "rows", "pagination", "truncated", "warnings", "next", "sources", "data_quality",
 	"store_data_range",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fixtureDir contains the fixed store while the tests run.
+// fixtureDir is the folder of the fixed store while the tests run.
 var fixtureDir string
 
 func TestMain(m *testing.M) {

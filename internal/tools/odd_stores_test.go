@@ -44,7 +44,7 @@ func shop(days, n int, edit func(i int, o *warehouse.Order)) *warehouse.Batch {
 	return b
 }
 
-// advertised adds ad reports of every day of the orders.
+// advertised adds an ad report for each of the 60 days before the current day.
 func advertised(b *warehouse.Batch, spend, conversions int64) *warehouse.Batch {
 	for d := range 60 {
 		day := fixtureToday.AddDays(d - 60)
@@ -243,7 +243,7 @@ func TestTitlesStartWithACapitalLetter(t *testing.T) {
 
 func TestCreatorIntervalsOfNegativeRevenueAreOrdered(t *testing.T) {
 	t.Parallel()
-	// A code order of $20 and a refund of $100 are -$80 net of refunds.
+	// An order with the creator's code has revenue of $20 and a refund of $100. Its value is -$80 net of refunds.
 	e := snapshot.CreatorEstimate{Revenue: -160_00, Value: -80_00}
 	e.Orders.Value, e.Orders.Low, e.Orders.High = 2, 1, 4
 	e.Cost, e.CostKnown = 100_00, true

@@ -26,7 +26,8 @@ type optimizationParams struct {
 	answer.Shared
 }
 
-// OptimizationAnswer is the answer of the `optimization` tool. With a question, the summary answers it.
+// OptimizationAnswer is the answer of the `optimization` tool. If the call has a question, the summary answers the
+// question.
 type OptimizationAnswer struct {
 	answer.Opening
 	Model     toolkit.ModelInfo   `json:"model"`

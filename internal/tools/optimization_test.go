@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The answer uses the topic with the most words in the question. The rows still contain the other channels.
+// The summary uses the topic with the most words in the question. The rows contain all channels.
 func TestTheSummaryAnswersTheQuestion(t *testing.T) {
 	t.Parallel()
 	channels := len(answerAs[OptimizationAnswer](t, "optimization", `{}`).Rows)

@@ -25,7 +25,7 @@ var fixtureAnswers = []struct {
 	{"discovery_channel", "my sister", "referral"},
 }
 
-// addAnswers adds an answer to every fourth order, and one answer without an order.
+// addAnswers adds a survey answer to every fourth order, and one survey answer without an order.
 func addAnswers(b *warehouse.Batch) {
 	for i, o := range b.Orders {
 		if i%4 != 0 {

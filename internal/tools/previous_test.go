@@ -176,7 +176,7 @@ func TestJourneyDaysAreThoseOfTheSummary(t *testing.T) {
 	}
 }
 
-// A store with a fixed day has imports on other days, by the real clock.
+// In a store with a fixed day, the times of imports are from the real clock.
 func TestImportTimesFollowTheRealClock(t *testing.T) {
 	t.Parallel()
 	deps := fixtureDeps(t)

@@ -110,7 +110,7 @@ func (r *replayedStore) train(t *testing.T) {
 	r.model = model
 }
 
-// maxReplayedCalls is the maximum number of calls for the questions with checked figures.
+// maxReplayedCalls is the maximum number of tool calls for the questions with figures that the test checks.
 const maxReplayedCalls = 30
 
 // TestConversationsStayInTheirBudget replays conversations. An answer has one token for each four bytes of its text
@@ -246,7 +246,7 @@ func days(first, last string) civil.Range {
 	return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 }
 
-// sold returns revenue in whole units, and orders, of a period.
+// sold returns the revenue of a period in whole currency units, and its number of orders.
 func (r *replayedStore) sold(in civil.Range) (revenue, orders float64) {
 	for _, o := range r.facts.Orders {
 		if in.Contains(o.Day) && !o.Test && !o.Cancelled {
@@ -283,8 +283,8 @@ var (
 )
 
 // replayChecks compare the figures of the first conversations with other sources, in the order of the conversations. No
-// tool has a forecast of a month that has not begun (the ninth question) or new customers by product (the twelfth). The
-// checks use the nearest figures: this month's forecast and all customers.
+// tool has a forecast of a month that has not begun (the ninth conversation) or new customers by product (the twelfth).
+// The checks use the nearest figures: this month's forecast and all customers.
 var replayChecks = []func(r *replayedStore, a []any) []checkedFigure{
 	lastMonthIsThatOfTheFacts, theChannelThatChangedMostIsNamed, bestAndWorstCampaignsAreThoseOfTheFacts, newCustomersHaveTheirCost,
 	facebooksEffectIsThatOfItsFactor, moreBudgetIsAllocated, lessSpendOnGoogleHasAnEffect, theTargetIsPaced, theMonthHasAForecast,

@@ -172,7 +172,7 @@ func fixtureTargets() []warehouse.Target {
 
 var outlier = civil.MustParse("2026-02-20")
 
-// fixtureOrders is the number of orders of a day: weekly seasonality with noise.
+// fixtureOrders returns the number of orders on a day: weekly seasonality with noise.
 func fixtureOrders(day civil.Date) int {
 	n := day.Sub(fixtureFirst)
 	count := []int{7, 6, 6, 8, 9, 11, 5}[int(day.Weekday())] + []int{0, 1, 0, 2, 1}[n%5]
@@ -292,8 +292,8 @@ func addReports(b *warehouse.Batch, day civil.Date, n int) {
 	}
 }
 
-// addStates adds versions of campaigns and of an ad set. They are a budget increase in the last 30 days, a pause, an
-// older increase, and a campaign with only a status.
+// addStates adds versions of campaigns and of an ad set. They contain a budget increase in the last 30 days, a pause,
+// an older increase, and a campaign with only a status.
 func addStates(b *warehouse.Batch) {
 	add := func(platform measure.Platform, level measure.AdLevel, id, name, since, told string, status measure.AdStatus, budget measure.AdBudget) {
 		at, err := time.Parse(time.RFC3339, since)

@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// testStore is a year and a half of a store in a real warehouse, with one order per day.
+// testStore is a store in a real warehouse with a year and a half of data and one order per day.
 type testStore struct {
 	*testing.T
 	facts     *warehouse.Warehouse
@@ -31,7 +31,7 @@ type testStore struct {
 	days      civil.Range
 }
 
-// newControl returns control data with the workspace w, which was created a second after 1970.
+// newControl returns control data with the workspace w, which was created one second after the Unix epoch.
 func newControl(t *testing.T, path string, w control.Workspace) (*sqlstore.Store, control.Workspace) {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: path})
@@ -110,8 +110,8 @@ func (s testStore) held(k *Keeper) mix.Held {
 	return held
 }
 
-// TestARefusedTrainingKeepsTheEarlierModel also tests that a model detects changes of its data, with the same trained
-// model.
+// TestARefusedTrainingKeepsTheEarlierModel also tests, with the same trained model, that a model detects changes of its
+// data.
 func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)

@@ -203,7 +203,7 @@ func TestModelsOfAnEarlierReleaseAreTakenOver(t *testing.T) {
 		t.Errorf("without a folder: %v", err)
 	}
 
-	// The process ends after it stores the models and before it removes the file.
+	// The process ends after TakeOver stores the models and before it removes their file.
 	trained := time.Unix(7e8, 0).UTC()
 	earlier(t, dir, map[string]stored{
 		"w.json": {Made: w.CreatedAt, Model: model(5), Attempt: model(6), At: trained}, "w.json.new": {},

@@ -64,7 +64,7 @@ func (k *Keeper) TakeOver(ctx context.Context, dir string, all []control.Workspa
 	return nil
 }
 
-// takeOver stores the models of one file and then removes the file. A file that is not JSON of models remains.
+// takeOver stores the models of one file and then removes the file. A file that cannot be parsed remains.
 func (k *Keeper) takeOver(ctx context.Context, path string, w control.Workspace) (removed bool, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -32,9 +32,9 @@ func regionSize(i int) float64 { return 0.6 + 0.05*float64(i) }
 // contribution is the daily incremental revenue of facebook spend in a store of size 1.
 func contribution(spend float64) float64 { return 90 * math.Tanh(spend/40) }
 
-// regionStore is 80 weeks of a store with facebook spend and sales by region. In four regions spend is tripled for four
-// weeks, above all earlier spend. At that spend, the observational fit depends on the assumed curve shape, which is
-// wrong.
+// regionStore is a store with 80 weeks of facebook spend and sales by region. In four regions, spend is tripled for
+// four weeks and exceeds all earlier spend. At that spend, the observational fit depends on the assumed curve shape,
+// which is wrong.
 type regionStore struct {
 	testStore
 

@@ -52,7 +52,7 @@ type Options struct {
 	// is running.
 	Running func(ws measure.WorkspaceID) (donePct int, running bool)
 	// Save calls the function save, which stores the result of the workspace's training. It retries while the store
-	// does not respond. Nil means one attempt.
+	// does not respond. If Save is nil, there is one attempt.
 	Save func(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error
 	Log  *slog.Logger
 }
@@ -86,7 +86,7 @@ type kept struct {
 	tests    newTests
 }
 
-// newTests caches the completed tests that a model does not use.
+// newTests caches the completed experiments that a model does not use.
 type newTests struct {
 	unseen   []string
 	at       time.Time // when the experiments were read
@@ -173,7 +173,7 @@ func (k *Keeper) known(w control.Workspace) kept {
 	return kept{}
 }
 
-// refresh asks the store for the state of the workspace's models and reads them if it has changed.
+// refresh reads the workspace's models from the store if their state has changed since the last read.
 func (k *Keeper) refresh(ctx context.Context, w control.Workspace, now time.Time) (kept, error) {
 	state, err := k.store.ModelState(ctx, w.ID)
 	if err != nil {
@@ -276,7 +276,7 @@ func (k *Keeper) unseen(ctx context.Context, w control.Workspace, m *mix.Model, 
 	return last.unseen, nil
 }
 
-// experiments returns the workspace's experiments; none if there is no source.
+// experiments returns the workspace's experiments. It returns none if the keeper has no source of experiments.
 func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]control.Experiment, error) {
 	if k.tests == nil {
 		return nil, nil
@@ -367,9 +367,9 @@ func (k *Keeper) Tried(ctx context.Context, w control.Workspace) (time.Time, err
 	return state.TrainedAt, err
 }
 
-// sparing makes the garbage collector run when the heap has doubled. A training produces much more garbage than calls,
-// and a slower training is acceptable. The function done restores the setting and returns free memory to the system.
-// One training runs at a time.
+// sparing makes the garbage collector run when the heap has doubled. Training produces much more garbage than tool
+// calls, and may be slower. The function done restores the setting and returns free memory to the system. One training
+// runs at a time.
 func sparing() (done func()) {
 	const percent = 100
 	usual := debug.SetGCPercent(percent)
@@ -382,7 +382,7 @@ func sparing() (done func()) {
 	}
 }
 
-// data reads the days with sales and spend, up to yesterday, and the tests.
+// data reads the daily sales and spend up to yesterday, and the lift tests.
 func (k *Keeper) data(ctx context.Context, w control.Workspace) (mix.Store, error) {
 	have, err := k.facts.Coverage(ctx, w.ID)
 	if err != nil {

@@ -24,8 +24,9 @@ type CreatorTotals struct {
 	Costs  []CreatorSpend  // by creator; if there is no row, the cost is unknown
 }
 
-// CreatorOrders contains the orders that the same signals attribute to a creator. An order is in one row only. The
-// creator in the survey answer takes precedence over the creator of the code with the largest discount.
+// CreatorOrders contains the totals of the orders that one combination of signals (code, survey answer) attributes to a
+// creator. An order is in one row only. The creator in the survey answer takes precedence over the creator of the code
+// with the largest discount.
 type CreatorOrders struct {
 	Creator  string // "": orders of the online store without a creator
 	ByCode   bool

@@ -115,7 +115,7 @@ type PanelCustomer struct {
 	Days     []PanelDay      // by day
 }
 
-// PanelDay is a day with orders or refunds of a customer.
+// PanelDay contains a customer's totals on a day with orders or refunds.
 type PanelDay struct {
 	Day      civil.Date
 	Orders   int64 // whole orders
@@ -338,7 +338,7 @@ type JourneyCount struct {
 	Orders  int64 // whole orders
 }
 
-// Journeys returns the numbers of touchpoints and the times to conversion of orders, sorted by both.
+// Journeys returns the number of orders by number of touchpoints and time to conversion, sorted by both.
 func (w *customerQuestions) Journeys(ctx context.Context, ws measure.WorkspaceID, segment Segment, days civil.Range) ([]JourneyCount, error) {
 	bind := bindDays(days)
 	bind["segment"] = string(segment)

@@ -34,8 +34,8 @@ func (w *salesQuestions) GoodsDays(ctx context.Context, ws measure.WorkspaceID, 
 	return out, err
 }
 
-// ChannelDays returns the days of the channels, sorted by channel and day. Without channels it returns the days of all
-// channels.
+// ChannelDays returns the daily totals of the channels, sorted by channel and day. If no channel is given, it returns
+// the daily totals of all channels.
 func (w *salesQuestions) ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]ChannelDay, error) {
 	name, bind := "channel_days", bindDays(days)
 	bind["model"], bind["channel"] = string(model), ""

@@ -68,7 +68,7 @@ type (
 	historyQuestions  struct{ *asker } // imports and previous totals of days
 )
 
-// asker runs queries on an engine by name.
+// asker runs named queries on an engine.
 type asker struct {
 	engine    Engine
 	questions sync.Map // *question by name, parsed on first use

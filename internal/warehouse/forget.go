@@ -74,7 +74,7 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 	return all, nil
 }
 
-// sameAs calls the function tell with every hash of the customer who has this hash.
+// sameAs calls the function tell with every hash of the customer who has the given hash.
 func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(hash string)) error {
 	err := w.ask(ctx, ws, "same_customer", values{"customer": hash}, func(row Row) error {
 		var known string
@@ -88,7 +88,8 @@ func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash str
 	return nil
 }
 
-// profilesOf calls the function tell with the hashes of each profile that has this hash as customer or phone number.
+// profilesOf calls the function tell with the hashes of each profile that has the given hash as customer or phone
+// number.
 func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(customer, phone string)) error {
 	err := w.ask(ctx, ws, "known_as", values{"customer": hash}, func(row Row) error {
 		var customer, phone string
@@ -141,7 +142,7 @@ func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base mon
 	return len(theirs.Orders), nil
 }
 
-// ordersOf returns a customer's orders with an empty customer field.
+// ordersOf returns a customer's orders and leaves their customer field empty.
 func (w *Warehouse) ordersOf(ctx context.Context, ws measure.WorkspaceID, customer string) ([]Order, error) {
 	var orders []Order
 	err := w.ask(ctx, ws, "orders_of_customer", values{"customer": customer}, func(row Row) error {

@@ -35,7 +35,8 @@ func (w *historyQuestions) versions(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// versionOf returns the scan destinations of a version. The field Gone is true if the day was removed.
+// versionOf returns the scan destinations of a version. The query returns false for Gone if the part was removed, so
+// the caller negates the scanned value.
 func versionOf(v *measure.DayVersion) []any {
 	into := append([]any{&v.Day, &v.Kind, &v.Name, &v.Gone}, sumsOf(&v.Sums)...)
 	return append(into, &v.Spend, &v.Impressions, &v.Clicks, &v.Claimed, &v.ClaimedSum, &v.Import, &v.At, &v.Seen, &v.Source, &v.File)
@@ -60,8 +61,8 @@ func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceI
 	return out, err
 }
 
-// LateChanges returns, by surface and platform, the number and range of days with figures that changed after they were
-// first visible. It includes the changes by imports in the given period.
+// LateChanges returns the number of daily totals of surfaces and platforms that changed after they were first visible,
+// and the range of their days. It includes only changes by imports in the given period.
 func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error) {
 	err = w.ask(ctx, ws, "late_changes", bindDays(imported), func(row Row) error {
 		return row.Scan(&parts, &days.First, &days.Last)

@@ -50,7 +50,7 @@ var ErrUnknownOutcome = errors.New("the import may be stored")
 //   - The latest version of an order is used; an older version is dropped with its rows. If one of two versions has no
 //     update time, the version with more progress is used. A canceled version has the most progress, then a version
 //     with more refunds, then a paid version. With equal progress, a version with an update time is preferred; between
-//     two versions without one, the later import is used.
+//     two versions without an update time, the later import is used.
 //   - If the order is in the import, its lines, refunds, coupons and touchpoints in the import replace all stored rows
 //     of that kind.
 //   - If the order is in the import and has no rows of a kind, it keeps its lines and touchpoints, which some sources
@@ -67,7 +67,7 @@ var ErrUnknownOutcome = errors.New("the import may be stored")
 type Import interface {
 	// Add adds rows. The caller may reuse the batch after Add returns.
 	Add(ctx context.Context, b *Batch) error
-	// Replace adds windows that become known during reading. Call it before Commit.
+	// Replace adds windows to replace that become known during reading. Call it before Commit.
 	Replace(windows ...AdWindow)
 	// Commit merges rows by natural key, rebuilds the roll-ups of changed days, writes the import ledger and makes all
 	// changes visible, in one transaction. With DryRun, Commit returns the same counts and stores nothing. After an

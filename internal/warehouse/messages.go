@@ -79,7 +79,7 @@ type MessagesOf struct {
 	Entity  string          // campaign or flow; "": both
 }
 
-// MessageEntity is a campaign or a flow of messages.
+// MessageEntity is a campaign or a flow of emails or text messages.
 type MessageEntity struct {
 	MessageTotal
 	ID   string

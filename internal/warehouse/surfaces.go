@@ -47,7 +47,8 @@ func (w *salesQuestions) SurfaceDays(ctx context.Context, ws measure.WorkspaceID
 	return out, err
 }
 
-// SpendDays returns the days with known spend of a channel, from a report or an entry, sorted by channel and day.
+// SpendDays returns the days with known spend of a channel, from an ad report or a manual entry, sorted by channel and
+// day.
 func (w *salesQuestions) SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SpendDay, error) {
 	var out []SpendDay
 	err := w.ask(ctx, ws, "spend_days", bindDays(days), func(row Row) error {

@@ -18,7 +18,7 @@ var texts embed.FS
 // placeholder matches a table of the workspace, such as {{orders}}. SQL texts name tables only in this form.
 var placeholder = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
-// parameter matches a bound value, such as $first_day.
+// parameter matches the placeholder of a bound value, such as $first_day.
 var parameter = regexp.MustCompile(`\$([a-z_]+)`)
 
 // heavy matches the header line that assigns a query to the pool for heavy queries, with the reason.

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// questions returns the texts in sql, by file name.
+// questions returns the SQL texts of the directory sql, by file name.
 func questions(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("sql/*.sql")
@@ -92,7 +92,7 @@ func TestEachQuestionStatesItsGrain(t *testing.T) {
 	}
 }
 
-// Roll-ups have a row per day and dimension. The tables below have a row per order, customer or ad.
+// Roll-ups have a row per day and dimension. The large tables have a row per order, customer or ad.
 func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 	t.Parallel()
 	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|profiles|touches|ad_days|identities|customer_ties)\}\}`)

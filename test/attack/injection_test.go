@@ -30,7 +30,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The words that mark untrusted text: names in the store, and text in the arguments of a call.
+// These words mark untrusted text: names in the store, and text in the arguments of a call.
 const (
 	storedMark = "zqstored"
 	ownMark    = "zqown"
@@ -144,8 +144,8 @@ func poisoned(t *testing.T) *service {
 // quoted matches a quoted text in a sentence.
 var quoted = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 
-// faultOfSentence returns why a sentence of the service is unsafe, or "" if it is safe. Stored names are not in
-// sentences. Text of the caller is quoted.
+// faultOfSentence returns why a sentence of the service is unsafe, or "" if it is safe. A safe sentence contains no
+// stored name, and it quotes text of the caller.
 func faultOfSentence(text string) string {
 	if strings.Contains(strings.ToLower(text), storedMark) {
 		return "contains a stored name"
@@ -156,7 +156,7 @@ func faultOfSentence(text string) string {
 	return faultOfText(text)
 }
 
-// faultOfError returns why an error is unsafe, or "" if it is safe. Names and texts are quoted.
+// faultOfError returns why an error is unsafe, or "" if it is safe. A safe error quotes names and texts.
 func faultOfError(text string) string {
 	if strings.Contains(quoted.ReplaceAllString(text, ""), storedMark) {
 		return "contains a stored name without quotes"
@@ -306,7 +306,7 @@ func (s *service) checkTools(t *testing.T) {
 	}
 }
 
-// checkCall checks the result of one call and returns whether it has a stored name.
+// checkCall checks the result of one call and reports whether the result contains a stored name.
 func (s *service) checkCall(t *testing.T, b *browser, tool string, arguments map[string]any) (named bool) {
 	t.Helper()
 	a := b.call(s.key, tool, arguments)
@@ -469,7 +469,7 @@ func routes() (paths []string) {
 // link matches the address of a link.
 var link = regexp.MustCompile(`<a [^>]*href="([^"]*)"`)
 
-// variants is the maximum number of addresses of one page with other parameters.
+// variants is the maximum number of addresses of one page, with different parameters, that the test opens.
 const variants = 12
 
 // checkPages opens every page of the console, and the addresses that pages link to.
@@ -534,7 +534,7 @@ func (s *service) checkPages(t *testing.T) {
 	t.Logf("%d addresses of %d pages, %d with stored names", len(seen), len(opened), len(named))
 }
 
-// needsMore are the pages that need more parameters or a model.
+// needsMore are the pages that are not found without further parameters or a model.
 var needsMore = map[string]bool{"/data/task": true, "/data/mapping": true, "/models/chart.svg": true, "/models/export.csv": true, "/budget-changes/weeks.svg": true}
 
 var (

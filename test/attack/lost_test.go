@@ -17,8 +17,8 @@ import (
 	"assay/internal/operation"
 )
 
-// A missing facts file is an error that names the workspace to the operator. It is not an empty store, and imports do not
-// replace it. A workspace without imports is an empty store.
+// A missing facts file is an error that names the workspace to the operator. The service does not treat the workspace
+// as an empty store, and imports do not replace the file. A workspace without imports is an empty store.
 func TestAMissingFactsFileIsAnError(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

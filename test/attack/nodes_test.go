@@ -41,7 +41,8 @@ func TestTheServiceRunsOnPostgreSQL(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "secret"), secret, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A node with facts of its own would answer from them, so it is rejected until the first node has ended.
+	// A node with facts on its own disk would answer from these facts, so it is rejected until the first node has
+	// ended.
 	_, _, err = run(data, change)
 	if fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), "facts on its own disk") {
 		t.Fatalf("a second node with facts of its own: %v", err)

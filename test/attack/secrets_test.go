@@ -77,7 +77,8 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	refreshing.Set("client_secret", secrets["client secret"])
 	b.exchange(refreshing)
 
-	// Secrets are sent in wrong places: addresses, names, IDs, headers and tools.
+	// These requests contain secrets in wrong places: URLs, headers, request IDs, arguments, and names of methods and
+	// tools.
 	b.get("/keys/" + s.key)
 	b.get("/sign-in?next=/%3Fkey=" + s.key)
 	b.send(http.MethodPost, "/api/mcp/rpc?access_token="+got.Access, listTools, "Content-Type", "application/json")
@@ -113,8 +114,8 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	s.wantNotKept(t, secrets)
 }
 
-// wantNotKept searches every file of the data directory. Only the signing secret of a demo and the installation secret
-// are stored in plain text, and neither is among these secrets.
+// wantNotKept checks that no file of the data directory contains one of the secrets. Only the signing secret of a demo
+// and the installation secret are stored in plain text. Neither is in the parameter secrets.
 func (s *service) wantNotKept(t *testing.T, secrets map[string]string) {
 	t.Helper()
 	files := 0

@@ -169,7 +169,7 @@ func cmpErr(first, second error) error {
 	return second
 }
 
-// furnish creates workspaces, an account and keys, as commands do next to a running service.
+// furnish creates workspaces, an account and keys in the same way as commands that run next to a service.
 func (s *service) furnish(ctx context.Context, c config.Config) (err error) {
 	if s.control, err = app.OpenControl(ctx, app.ControlOf(c, time.Now)); err != nil {
 		return err
@@ -380,7 +380,8 @@ func (b *browser) call(credential, tool string, arguments map[string]any) answer
 	return b.callText(credential, tool, string(text))
 }
 
-// field returns the value of the last hidden field of that name: the page's own form follows the forms of the frame.
+// field returns the value of the last hidden field with the name, because the page's own form follows the forms of the
+// frame.
 func (a answer) field(name string) string {
 	found := regexp.MustCompile(`name="`+name+`" value="([^"]*)"`).FindAllStringSubmatch(a.body, -1)
 	if found == nil {
@@ -522,7 +523,7 @@ func (s *service) exchangeBytes(t *testing.T, text string, read func(net.Conn) (
 	return read(connection)
 }
 
-// operator returns the call of an operation as a command makes it.
+// operator returns the operation call that a command makes.
 func operator(ws measure.WorkspaceID) operation.Call {
 	return operation.Call{Workspace: ws, Caller: operation.Operator("test")}
 }

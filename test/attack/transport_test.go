@@ -204,7 +204,7 @@ func TestARequestOfAmbiguousLengthClosesItsConnection(t *testing.T) {
 			t.Errorf("121, %s: %d answers, want 1: %.400q", what, answers, all)
 		}
 	}
-	// The connection of a plain request stays open.
+	// After a plain request, the connection stays open for the next request.
 	plain := head + length(len(listTools)) + "\r\n" + listTools + strings.Replace(next, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)
 	if all, err := shared.toTheEnd(t, plain); err != nil || strings.Count(all, "HTTP/1.1 200") != 2 {
 		t.Errorf("two plain requests: %v, %.400q", err, all)

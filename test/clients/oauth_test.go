@@ -80,7 +80,7 @@ func (p *person) note(secrets ...string) {
 	fmt.Fprintln(f, strings.Join(secrets, "\n"))
 }
 
-// ended marks a token as expired, so that the library refreshes it.
+// ended returns a copy of the token that has expired, so that the library refreshes it.
 func (p *person) ended(token *oauth2.Token) *oauth2.Token {
 	p.note(token.AccessToken, token.RefreshToken)
 	old := *token

@@ -20,7 +20,7 @@ var (
 	disturbVersions []byte
 )
 
-// disturbance changes the clock and the disk of a process that is started with its environment.
+// disturbance changes the clock and the disk of a process that is started with the disturbance's environment.
 type disturbance struct {
 	library string
 	numbers string // the file that the library reads
@@ -128,7 +128,7 @@ func (s *site) slowDisks() {
 	s.t.Logf("delays of PostgreSQL and of the nodes: %s", strings.Join(delays, ", "))
 }
 
-// jump moves the clock of the second node for a while.
+// jump returns a failure that shifts the second node's clock by a duration and then resets it.
 func (s *site) jump(by time.Duration) func() {
 	return func() {
 		n, d := s.nodes[1], s.disturbed[1]

@@ -1,6 +1,6 @@
-// Package failures runs three nodes of the service with PostgreSQL, Redis and a cluster of ClickHouse under a steady load, and lets
-// processes, servers, connections and disks fail. It counts answers, rejected requests, wrong figures, lost imports,
-// repeated budget changes and codes that are redeemed twice.
+// Package failures runs three nodes of the service with PostgreSQL, Redis and a ClickHouse cluster under a steady load.
+// It makes processes, servers, connections and disks fail. It counts answers, rejected requests, wrong figures, lost
+// imports, repeated budget changes and codes that are redeemed twice.
 //
 //	test/cluster/up go test -v ./test/failures
 //
@@ -241,7 +241,7 @@ func (s *site) failures() []failure {
 	}
 }
 
-// fillDisk fills the disk of the third node, which is in memory.
+// fillDisk fills the third node's disk, which is a file system in memory (tmpfs), and frees it later.
 func (s *site) fillDisk() {
 	full := filepath.Join(s.nodes[2].dir, "full")
 	f, err := os.Create(full)
@@ -337,7 +337,7 @@ func duration(t *testing.T) time.Duration {
 	return d
 }
 
-// random returns the source of the order of failures and prints its seed.
+// random returns the random number generator for the order of failures, and prints its seed.
 func random(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := rand.Uint64()

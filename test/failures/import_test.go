@@ -17,8 +17,8 @@ const (
 	bulkOrders = 30_000
 )
 
-// interruptImport kills and starts PostgreSQL while a node imports a file. The import must report that nothing is stored, and
-// succeed when it is repeated.
+// interruptImport kills and restarts PostgreSQL while a node imports a file. The import must report that nothing is
+// stored, and succeed when it is repeated.
 func (s *site) interruptImport() {
 	s.t.Helper()
 	n := s.nodes[0]
@@ -95,7 +95,7 @@ func (s *site) bulkLocked(ended chan error) bool {
 	}
 }
 
-// wantBulk compares the orders of the workspace on all nodes.
+// wantBulk checks that every node reports the expected number of orders for the workspace.
 func (s *site) wantBulk(want int) {
 	s.t.Helper()
 	time.Sleep(staleness)

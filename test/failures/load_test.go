@@ -251,7 +251,7 @@ const verifier = "a-verifier-that-is-long-enough-for-the-rule_0123"
 
 var hidden = regexp.MustCompile(`name="(request|csrf)" value="([^"]*)"`)
 
-// oneCode gets a code at one node and redeems it at two nodes at the same time.
+// oneCode gets an authorization code at one node and redeems it at two nodes at the same time.
 func (l *load) oneCode() {
 	n := l.pick()
 	browser := n.browser()

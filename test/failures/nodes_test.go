@@ -282,7 +282,7 @@ func (c cluster) pid(name string) (pid int) {
 	return pid
 }
 
-// signal sends a signal to a server. After SIGKILL it waits for the server's end.
+// signal sends a signal to a server. After SIGKILL, it waits until the server's process has ended.
 func (c cluster) signal(name string, s syscall.Signal) {
 	c.t.Helper()
 	pid := c.pid(name)
@@ -318,7 +318,7 @@ func (c cluster) revive() {
 	}
 }
 
-// hangs reports whether a server does not listen long after its start.
+// hangs reports whether a server still refuses connections startTime after its start.
 func (c cluster) hangs(name string) bool {
 	if c.address[name] == "" || time.Since(c.started[name]) < startTime {
 		return false

@@ -1,12 +1,12 @@
-// Command mutants measures how many small mistakes the tests of a package find. It makes random changes of one token in
-// code under internal/ (operators, bounds, numbers, booleans, dropped statements, negated conditions). It makes one
-// change at a time and runs the tests of the changed package. The files of the working copy are not changed: `go test
-// -overlay` compiles the change.
+// Command mutants measures how many small mistakes the tests of a package find (mutation testing). It makes random
+// changes of one token in code under internal/ (operators, bounds, numbers, booleans, dropped statements, negated
+// conditions). It makes one change at a time and runs the tests of the changed package. The files of the working copy
+// are not changed: `go test -overlay` compiles the change.
 //
 //	mutants [-seed 1] [-n 300] [-min 75] [-timeout 2m] [-state bin/mutants.jsonl] [-again] [PACKAGES]
 //
-// It reports killed, surviving and not covered mutants. Mutants that do not compile and mutants in equivalent.txt are
-// excluded. Run it from the root of the module.
+// The command reports killed, surviving and not covered mutants. Mutants that do not compile and mutants in
+// equivalent.txt are excluded. Run the command from the root of the module.
 package main
 
 import (

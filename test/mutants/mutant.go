@@ -41,7 +41,7 @@ func (m *mutant) apply() []byte {
 	return slices.Concat(m.source[:m.start], []byte(m.text), m.source[m.end:])
 }
 
-// replacements are the operators that an operator is replaced with.
+// replacements maps each operator to the operators that replace it.
 var replacements = map[token.Token][]token.Token{
 	token.ADD: {token.SUB}, token.SUB: {token.ADD},
 	token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},

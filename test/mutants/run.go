@@ -165,7 +165,7 @@ const (
 	leastLimit = 15 * time.Second
 )
 
-// coverage runs the tests of a package once, without a change. A failing test ends the program.
+// coverage runs the tests of a package once, without a mutation. A failing test ends the program.
 func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 	if known, ok := m.covered[dir]; ok {
 		return known, nil

@@ -31,7 +31,7 @@ const (
 	largest     = 8     // number of packages and types that are printed
 )
 
-// suites are packages of tests in plain files, which are not counted.
+// suites are test packages in files without the suffix _test.go. They are not part of the product and are not counted.
 var suites = []string{"internal/warehouse/warehousetest", "internal/control/controltest", "internal/ads/adstest"}
 
 // figure is a part of the project with its size.
@@ -72,7 +72,7 @@ func sources(t *testing.T, fset *token.FileSet) map[string][]*ast.File {
 	return found
 }
 
-// report prints the largest parts and those beyond their limit.
+// report logs the largest figures and reports the figures beyond their limit as errors.
 func report(t *testing.T, what string, all []figure, limit func(name string) int) {
 	t.Helper()
 	slices.SortFunc(all, func(a, b figure) int { return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name)) })

@@ -108,7 +108,7 @@ func problem(seed uint64, draws int) *answer {
 	return a
 }
 
-// solve optimizes the allocation, including the construction of responses.
+// solve optimizes the allocation. The measured time includes the construction of the responses.
 func (a *answer) solve() error {
 	watch := process.Begin()
 	p := decide.Problem{Budget: a.Budget, Risk: decide.Risk{Tail: decide.Aggressive.Tail, Move: decide.Aggressive.Move}}

@@ -2,7 +2,7 @@
 //
 //	impact FILE.csv y,x1,x2 AFTER SEED
 //
-// The first column is the outcome; AFTER is the number of periods after the change. All options have their default
+// The first column is the outcome. AFTER is the number of periods after the change. All options have their default
 // values.
 package main
 

@@ -34,7 +34,7 @@ type Sandbox struct {
 	Rules     []Rule
 }
 
-// Rule is a change that the client rejects after the live read.
+// Rule is a change that the client rejects after it reads the live state.
 type Rule struct {
 	Name     string
 	Campaign ads.CampaignID

@@ -408,8 +408,8 @@ func (c *Client) readAccount(ctx context.Context) (account, error) {
 	return a, nil
 }
 
-// readMinimum sets the minimum budget of campaigns that pay per impression, which is the lowest of Meta's minimums. The
-// dry run checks the other minimums.
+// readMinimum sets the account's minimum budget to the minimum for campaigns that pay per impression, the lowest of
+// Meta's minimums. The dry run checks the other minimums.
 func (c *Client) readMinimum(ctx context.Context, a *account) error {
 	var reply struct {
 		Data []struct {

@@ -27,7 +27,7 @@ const (
 	maxList  = 5000
 )
 
-// Client is the client of one client account.
+// Client is the API client for one Google Ads client account.
 type Client struct {
 	credentials Credentials
 	wire        *wire.Client
@@ -199,7 +199,7 @@ func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, 
 	return list, false, err
 }
 
-// list returns the campaigns of a budget that are not removed. An empty name means all budgets.
+// list returns the campaigns that use a budget, except removed campaigns. An empty budget means all budgets.
 func (c *Client) list(ctx context.Context, budget string, most int) ([]ads.Campaign, error) {
 	query := "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status, campaign.campaign_budget " +
 		"FROM campaign WHERE campaign.status != 'REMOVED'"

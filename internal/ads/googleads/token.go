@@ -95,7 +95,7 @@ func (c *Client) renew(ctx context.Context) (token, error) {
 	return t, nil
 }
 
-// tokenReply is a reply of the token service.
+// tokenReply is a response of the token endpoint.
 type tokenReply struct {
 	Token          string   `json:"access_token"`
 	Expires        wire.Int `json:"expires_in"`

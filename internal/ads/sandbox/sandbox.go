@@ -91,7 +91,7 @@ func (s *Sandbox) Has(p measure.Platform) bool {
 	return s.accounts[p] != nil
 }
 
-// add adds an account that is stored after each change.
+// add adds an account and stores its state after each change.
 func (s *Sandbox) add(p measure.Platform, account platform) {
 	var saving sync.Mutex // one write at a time, so that the file contains the last state
 	account.OnChange(func() {

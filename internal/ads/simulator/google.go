@@ -276,7 +276,7 @@ func (g *Google) users(budget string) int {
 	return n
 }
 
-// budget writes a budget. Zero and false are omitted.
+// budget returns a budget as a JSON object. Zero and false are omitted.
 func (g *Google) budget(id, name string) object {
 	b := g.account.Budget(id)
 	o := object{"resourceName": name, "period": b.Period, "status": "ENABLED", "referenceCount": fmt.Sprint(g.users(id))}

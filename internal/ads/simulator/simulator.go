@@ -37,7 +37,7 @@ type backend interface {
 	mutates(*request) bool
 	// serve answers the request and changes the state.
 	serve(*request) Reply
-	// reply returns the documented reply of a failure.
+	// reply returns the reply that the platform documents for a failure.
 	reply(Trouble) Reply
 	// state returns a pointer to the state that is saved.
 	state() any

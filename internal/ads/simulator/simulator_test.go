@@ -21,7 +21,7 @@ type exchange struct {
 	mutating, applied    bool
 }
 
-// play sends the requests in order and compares replies and log.
+// play sends the requests in order and compares the replies and the log with the expected values.
 func play(t *testing.T, s *Server, list []exchange) {
 	t.Helper()
 	for _, x := range list {

@@ -184,7 +184,7 @@ func (c *Client) find(ctx context.Context, id ads.CampaignID) (campaign, error) 
 		c.credentials.AdvertiserID)
 }
 
-// kindOf recognizes campaigns that have their own endpoints.
+// kindOf returns the kind of a campaign. Smart+ and GMV Max campaigns have their own endpoints.
 func kindOf(one campaign) ads.Kind {
 	switch {
 	case strings.Contains(one.Type+one.Automation+one.Objective, "GMV_MAX"):

@@ -1,5 +1,5 @@
 // Package wire sends the requests of the ad platform clients. It bounds the time, size and nesting of replies. It
-// repeats reads, but never writes. It follows no redirects, and its errors contain no secrets.
+// retries reads and never retries writes. It follows no redirects, and its errors contain no secrets.
 package wire
 
 import (
@@ -82,14 +82,14 @@ type Verdict struct {
 	Unsure    bool // a write may have been executed
 }
 
-// Judge returns the meaning of a reply of the platform.
+// Judge classifies a reply of the platform.
 type Judge func(Reply) Verdict
 
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
 // Read sends a request that changes nothing. It repeats the request after temporary failures. Before each repetition,
-// it waits for the time that the platform specifies, up to a limit.
+// it waits for at least the time that the platform specifies. If this time exceeds a limit, Read returns the rejection.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {
 		v := c.Once(ctx, call, judge)
@@ -206,7 +206,7 @@ func (c *Client) failed(ctx context.Context, sent bool, err error) Verdict {
 	}
 }
 
-// safe returns the error without its URL, which can contain a proof, and without secrets.
+// safe returns the error without secrets and without its URL, which can contain an appsecret_proof.
 func (c *Client) safe(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err

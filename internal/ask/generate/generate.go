@@ -25,7 +25,7 @@ const (
 	seed         = 3
 )
 
-// slots are the values of the slots in patterns.
+// slots contains the possible values of each slot in a pattern, separated by |.
 var slots = map[string]string{
 	"metric": "revenue|sales|orders|spend|roas|aov|ad spend|number of orders",
 	"date": `last week|yesterday|this month|last month|in October|in Q3|since June 1|the past 30 days|over the last 7 days|on Black Friday||

@@ -51,7 +51,7 @@ func StartOf(unit string, d civil.Date) civil.Date {
 	return d
 }
 
-// FullUnit returns the full unit with this first day.
+// FullUnit returns the calendar unit, such as a month, that starts on the given day.
 func FullUnit(unit string, start civil.Date) civil.Range {
 	last := start
 	switch unit {
@@ -67,7 +67,7 @@ func FullUnit(unit string, start civil.Date) civil.Range {
 	return civil.Range{First: start, Last: last}
 }
 
-// UnitBefore returns the full unit before a period.
+// UnitBefore returns the full calendar unit that contains the day before a period.
 func UnitBefore(unit string, r civil.Range) civil.Range {
 	return FullUnit(unit, StartOf(unit, r.First.AddDays(-1)))
 }
@@ -82,12 +82,13 @@ func shiftMonths(d civil.Date, n int) civil.Date {
 	return last
 }
 
-// ShiftYears moves a period by years; 29 February becomes 28 February.
+// ShiftYears moves a period by years; February 29 becomes February 28.
 func ShiftYears(r civil.Range, n int) civil.Range {
 	return civil.Range{First: shiftMonths(r.First, 12*n), Last: shiftMonths(r.Last, 12*n)}
 }
 
-// ShiftUnits moves a period by months or quarters. If a period ends on the last day of a month, the result also does.
+// ShiftUnits moves a period by months or quarters. If a period ends on the last day of a month, the result also ends on
+// the last day of a month.
 func ShiftUnits(r civil.Range, unit string, n int) civil.Range {
 	if unit == "quarter" {
 		n *= 3

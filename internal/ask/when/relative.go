@@ -87,8 +87,8 @@ func (c calendar) sameTime(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
-// beforeThat reads "the 14 before that", "the previous period", "the year before", and after a comparing word also "the
-// previous 30 days".
+// beforeThat reads "the 14 before that", "the previous period", "the year before", and, after a word such as "vs", also
+// "the previous 30 days".
 func (c calendar) beforeThat(i int) (Expression, bool) {
 	t := c.tokens[i]
 	if t.Form == Numeral && !t.Taken && whole(t.Value) {

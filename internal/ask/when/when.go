@@ -24,7 +24,7 @@ const (
 	Shifted       // another period a month or a quarter earlier
 )
 
-// Expression is an expression of time in a question.
+// Expression is a time expression in a question.
 type Expression struct {
 	At, End int // positions of the tokens
 	Kind    Kind
@@ -38,13 +38,13 @@ type Expression struct {
 	Since   bool                  // the period lasts until today
 }
 
-// calendar reads the expressions of time in a question that is asked on a given day.
+// calendar reads the time expressions in a question that is asked on a given day.
 type calendar struct {
 	today  civil.Date
 	tokens []Token
 }
 
-// Read returns the expressions of time in a question that is asked today, in order.
+// Read returns the time expressions in a question that is asked today, in order.
 func Read(today civil.Date, tokens []Token) []Expression {
 	c := calendar{today, tokens}
 	var out []Expression
@@ -114,7 +114,7 @@ func (c calendar) expression(i int) (Expression, bool) {
 	return w, true
 }
 
-// reachesToday reports whether "from X on" or "from X until now" follows.
+// reachesToday reports whether the tokens at i are open-ended, such as "June 1 on" or "June 1 onward".
 func (c calendar) reachesToday(i int) bool {
 	w, ok := c.single(i)
 	return ok && c.oneOf(w.End, "on onwards onward forward")

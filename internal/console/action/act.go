@@ -102,7 +102,7 @@ func (c *pages) setGuardrails(v frame.Visit, p frame.Place) error {
 	return err
 }
 
-// stopName is the guardrail that has its own button.
+// stopName is the name of the guardrail that has its own button.
 const stopName = "stop"
 
 // guardrail is a limit in the form.

@@ -46,7 +46,7 @@ type ruleRow struct {
 	Text string // the value, "" if the day was not evaluated
 }
 
-// eventRow is a day that met a rule.
+// eventRow is a day that met the condition of an alert rule.
 type eventRow struct {
 	control.AlertEvent
 	Text     string

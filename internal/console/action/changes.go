@@ -138,7 +138,7 @@ func statusWords(s control.ChangeStatus) string {
 // StatusWords describes a status of the filter.
 func (changesView) StatusWords(s control.ChangeStatus) string { return statusWords(s) }
 
-// PlatformWords returns the name of a platform of the filter.
+// PlatformWords returns the display name of a platform in the filter.
 func (changesView) PlatformWords(p measure.Platform) string { return ads.DisplayName(p) }
 
 // Percent returns the relative change of a daily budget, or nil for other changes.
@@ -228,7 +228,7 @@ func (c *pages) selected(v frame.Visit, p frame.Place, f filter) ([]changeRow, e
 }
 
 // campaignsOf lists the campaigns of changes by name. If the chosen text is not the ID of a campaign, campaignsOf adds
-// it as a part of a name.
+// an option for names that contain the text.
 func campaignsOf(all []changeRow, chosen string) []frame.Option {
 	named := map[string]string{}
 	for _, one := range all {

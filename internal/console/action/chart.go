@@ -28,7 +28,7 @@ func (c *pages) weeksOf(p frame.Place, one control.BudgetChange) *frame.Picture 
 	}
 }
 
-// weeks draws spend and last-touch revenue of the campaign of a change by calendar week.
+// weeks draws the chart of a budget change: spend and last-touch revenue of its campaign by calendar week.
 func (c *pages) weeks(w http.ResponseWriter, v frame.Visit) {
 	query := v.URL.Query()
 	p, ok := c.PlaceOf(w, v, query.Get("workspace"))

@@ -96,7 +96,7 @@ func (v decisionsView) subjectName(insight control.InsightID, subject answer.For
 	return frame.Capitalized(string(subject))
 }
 
-// kindOf returns the kind of an insight, which its ID begins with.
+// kindOf returns the kind of an insight, which is the beginning of its ID.
 func kindOf(id control.InsightID) detect.Kind {
 	kind, _, _ := strings.Cut(string(id), "-")
 	return detect.Kind(kind)
@@ -293,7 +293,7 @@ func (c *pages) changeInsight(w http.ResponseWriter, v frame.Visit) {
 	frame.See(w, insightsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}, "done": {form.Get("action")}}.Encode())
 }
 
-// section returns the heading of a list with its call and the article about its tool.
+// section returns the heading of a list with the tool call and the article about the tool.
 func (c *pages) section(p frame.Place, id, title, tool string, with frame.Arguments) frame.Section {
 	return frame.Section{ID: id, Title: title, Article: frame.ArticleAddress(p, tool), Call: c.CallOf(id, tool, with)}
 }

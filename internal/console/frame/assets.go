@@ -8,7 +8,8 @@ import (
 	"path"
 )
 
-// assets serves style sheets, scripts and icons. Their addresses contain a hash, so browsers can keep them for a year.
+// assets serves style sheets, scripts and icons. The file addresses contain a hash, so browsers can cache the files for
+// a year.
 type assets struct {
 	files  fs.FS // file system with the folder assets
 	hashes map[string]string

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure"
 )
 
-// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Channels
-// without a hue are owned or organic.
+// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Owned and
+// organic channels share the color "owned".
 var channelLooks = map[measure.Channel]struct{ name, color string }{
 	"facebook": {"Facebook Ads", "facebook"}, "google": {"Google Ads", "google"}, "tiktok": {"TikTok Ads", "tiktok"},
 	"amazon": {"Amazon Ads", "amazon"}, "influencer": {"Influencers", "influencer"}, "snapchat": {"Snapchat Ads", "snapchat"},
@@ -31,8 +31,8 @@ func ChannelName[T ~string](c T) string {
 // are not separate words.
 var wordOf = regexp.MustCompile(`[\pL\pN_@/.:-]+`)
 
-// Named replaces the keys of channels in a sentence with their names: "Test google first." becomes "Test Google Ads first."
-// Answers contain the keys, because tools accept these as arguments.
+// Named replaces the keys of channels in a sentence with their names: "Test google first." becomes "Test Google Ads
+// first." Answers contain keys, because tools accept keys as arguments.
 func Named(sentence string, channels []measure.Channel) string {
 	return wordOf.ReplaceAllStringFunc(sentence, func(word string) string {
 		key := measure.Channel(strings.TrimRight(word, ".:"))

@@ -86,7 +86,7 @@ func (c Choices) Codes() bool {
 	return !slices.ContainsFunc(c.All, func(one Choice) bool { return len([]rune(one.Name)) > 4 })
 }
 
-// Values returns the values of a field with several values, without blanks and empty values.
+// Values returns the distinct values of a field with several values, trimmed and without empty values.
 func Values(all []string) (values []string) {
 	for _, one := range all {
 		if one = strings.TrimSpace(one); one != "" && !slices.Contains(values, one) {

@@ -120,7 +120,7 @@ type Visit struct {
 	Actor   string // name of a person with a share link in the call log; "" for a signed-in user
 }
 
-// Calls returns the call of an operation by the visitor.
+// Calls returns an operation call on the workspace with the visitor as the caller.
 func (v Visit) Calls(ws measure.WorkspaceID) operation.Call {
 	return operation.Call{Workspace: ws, Caller: operation.Member(v.Visitor.User.ID)}
 }

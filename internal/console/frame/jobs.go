@@ -29,7 +29,7 @@ func (c *Frame) JobView(v Visit, j jobs.Job, mayCancel bool) *JobView {
 	}
 }
 
-// starter returns the name of the actor of a job.
+// starter returns the name of the actor that started a job.
 func (c *Frame) starter(ctx context.Context, actor string) string {
 	kind, id, found := strings.Cut(actor, ":")
 	switch {

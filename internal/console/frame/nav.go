@@ -9,7 +9,7 @@ import (
 	"assay/internal/control"
 )
 
-// Paths of the pages of a workspace that other groups link to.
+// Paths of workspace pages that pages of other groups link to.
 const (
 	OverviewPath   = "/"
 	AskPath        = "/ask"

@@ -27,7 +27,7 @@ func Paginate[R any, ID ~string](u *url.URL, rows []R, before ID, id func(R) ID)
 	return rows, l
 }
 
-// PageBefore returns the address of the rows before an ID, and of the first page if the ID is "".
+// PageBefore returns the address of the page with the rows before an ID, or of the first page if the ID is "".
 func PageBefore(u *url.URL, id string) string {
 	query := u.Query()
 	query.Del("before")

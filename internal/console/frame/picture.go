@@ -20,7 +20,7 @@ const (
 	NarrowHeight = 300
 )
 
-// ThemeIn returns the theme of a chart that a request names, light by default.
+// ThemeIn returns the chart theme that the query names, light by default.
 func ThemeIn(query url.Values) chart.Theme {
 	if query.Get("theme") == string(chart.Dark) {
 		return chart.Dark

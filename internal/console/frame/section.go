@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Section is the heading of a part of a page, with its method, file and call.
+// Section is the heading of a part of a page, with the addresses of its method and files, and with its tool call.
 type Section struct {
 	ID, Title string
 	Note      string
@@ -18,7 +18,7 @@ type Section struct {
 	Call      *Call
 }
 
-// Call is a tool call that gives the figures of a section.
+// Call is a tool call that returns the figures of a section.
 type Call struct {
 	ID, JSON, Curl string
 }

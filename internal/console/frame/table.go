@@ -63,7 +63,7 @@ type Cell struct {
 	Picture template.HTML // drawn by package plot
 }
 
-// TextCell returns a cell with text. Untrusted text is isolated from the surrounding text.
+// TextCell returns a cell with text. The page isolates the writing direction of the text (bdi).
 func TextCell[T ~string](text T) Cell { return Cell{Text: string(text)} }
 
 // ChannelCell returns a cell with the name and color of a channel.
@@ -72,7 +72,7 @@ func ChannelCell[T ~string](c T) Cell { return Cell{Text: ChannelName(c), Color:
 // None returns a cell without a value.
 func None(why string) Cell { return Cell{Text: why, Missing: true} }
 
-// MoneyCell returns a cell with an amount. Unit prices below 1,000 have cents.
+// MoneyCell returns a cell with an amount that has the given number of decimals.
 func MoneyCell[T ~float64](x *T, decimals int, c money.Currency) Cell {
 	return figureCell(x, func(v float64) string { return money.Display(v, decimals, c) })
 }
@@ -129,7 +129,7 @@ func ToneOf(change float64) string {
 // PageLink is a link to a page of a table.
 type PageLink struct{ Name, Address, Rel string }
 
-// Show sorts the rows as the query asks, cuts them to a page and sets the links.
+// Show sorts the rows by the query of the URL, selects the rows of one page and sets the links.
 func (t *Table) Show(u *url.URL) *Table {
 	query := u.Query()
 	t.address = func(change map[string]string) string {
@@ -239,8 +239,8 @@ func (t *Table) Range() string {
 	return Count(int64(t.from+1)) + " – " + Count(int64(t.from+len(t.Rows))) + " of " + Count(int64(t.all))
 }
 
-// Records returns the header and all rows for a file, before [Table.Show]. The caller escapes formulas in untrusted
-// text.
+// Records returns the header and all rows for a file. The caller must call it before [Table.Show]. The function
+// harmless escapes formulas in untrusted text.
 func (t *Table) Records(harmless func(string) string) [][]string {
 	var head []string
 	for _, c := range t.Columns {

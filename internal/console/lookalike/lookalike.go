@@ -41,7 +41,8 @@ func Imitates(name string) bool {
 	return false
 }
 
-// ownLetters are letters of Azerbaijani, Akan and Ewe in the phonetic block. They do not look like Latin letters.
+// ownLetters are letters of Azerbaijani, Akan and Ewe in the Unicode block IPA Extensions. They do not look like Latin
+// letters.
 const ownLetters = "əɛɔ"
 
 // isStyled reports whether a letter is a styled Latin letter: mathematical, circled, full width or a small capital.
@@ -65,7 +66,7 @@ func isMixed(word string) bool {
 	return len(scripts) > 1 && foreign
 }
 
-// scriptOf returns the script of a letter, or "" for other characters and for letters of all scripts.
+// scriptOf returns the script of a letter, or "" for other characters and for letters that several scripts share.
 func scriptOf(r rune) string {
 	if !unicode.IsLetter(r) || unicode.In(r, unicode.Common, unicode.Inherited) {
 		return ""

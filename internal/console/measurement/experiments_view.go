@@ -49,7 +49,7 @@ func (c *experimentPages) breakEven(v frame.Visit, p frame.Place) (float64, erro
 	return 0, nil
 }
 
-// all lists the experiments on one scale, and the channels to test next.
+// all shows a forest plot of the experiments, and the channels to test next.
 func (c *experimentPages) all(v frame.Visit, view *experimentsView, found *tools.ExperimentsAnswer) error {
 	next, err := c.nextTest(v, view.Place)
 	if err != nil {

@@ -121,7 +121,7 @@ type forecasts struct {
 	Rows []forecastRow
 }
 
-// forecastsOf converts an answer and each of its rows.
+// forecastsOf converts an answer and each of its rows for the page.
 func forecastsOf(a *tools.ForecastingAnswer) forecasts {
 	f := forecasts{ForecastingAnswer: a, Rows: make([]forecastRow, len(a.Rows))}
 	for i, r := range a.Rows {
@@ -172,7 +172,7 @@ type forecastsView struct {
 	Channels frame.ChannelList
 }
 
-// PeriodWord returns the adjective of the type of period.
+// PeriodWord returns the period type as an adjective, such as "monthly".
 func (v forecastsView) PeriodWord() string { return string(v.Period) }
 
 // Kept returns the accuracy of the forecasts that were stored in advance, without backtests.
@@ -227,7 +227,7 @@ func (c *forecastPages) forecasts(v frame.Visit, p frame.Place, with frame.Argum
 	return forecastsOf(a), nil
 }
 
-// shownTargets is the number of targets per page. The order is that of [pacing.SortByTime].
+// shownTargets is the number of targets per page. The targets are in the order of [pacing.SortByTime].
 const shownTargets = 20
 
 func (c *forecastPages) showForecasts(w http.ResponseWriter, v frame.Visit, status int, view forecastsView) {
@@ -309,7 +309,7 @@ func (c *forecastPages) describe(v frame.Visit, view *forecastsView) error {
 	return nil
 }
 
-// periodName returns the name of the period of a row: November, or its days.
+// periodName returns the name of a row's period: the month, such as November, or the first and last day.
 func periodName(r forecastRow) string {
 	if r.PeriodType == pacing.MonthlyPeriod || r.Start.Day() == 1 && r.End == civil.ByMonth.Start(r.Start.AddDays(31)).AddDays(-1) {
 		return r.Start.Month().String()
@@ -339,7 +339,8 @@ func paceLead(r forecastRow) string {
 	return strings.TrimSpace(text)
 }
 
-// outlook draws the total of a period by day, with the forecast, an even pace to the target, and one year earlier.
+// outlook draws the cumulative total of a period by day, with the forecast, an even pace to the target, and the total
+// one year earlier.
 func (c *forecastPages) outlook(v frame.Visit, view *forecastsView, row forecastRow) (plot.Days, error) {
 	all := view.Pace.Outlook
 	days := civil.Range{First: all[0].Date, Last: all[len(all)-1].Date}
@@ -412,7 +413,7 @@ func (c *forecastPages) earlier(v frame.Visit, p frame.Place, row forecastRow, d
 	return out, nil
 }
 
-// turn cuts the targets to one page and sets the links to the other pages.
+// turn limits the targets to the requested page and sets the links to the previous and the next page.
 func (v *forecastsView) turn() {
 	all := len(v.Targets.Rows)
 	first := min(max(0, v.From-1), max(0, all-1)) / shownTargets * shownTargets

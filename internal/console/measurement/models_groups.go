@@ -17,7 +17,7 @@ import (
 // mostGroups is the maximum number of groups in the form of the budget optimizer.
 const mostGroups = 8
 
-// planGroup is a group of channels with limits on their combined spend. Money is per month.
+// planGroup is a group of channels with limits on their combined spend. Amounts are per month.
 type planGroup struct {
 	Field          string // prefix of the names of its fields: group1
 	N              int    // number of the group, from 1
@@ -60,7 +60,7 @@ func groupsOf(query url.Values, channels []planField) []planGroup {
 	return out
 }
 
-// title returns the name of the group, or its number.
+// title returns the name of the group, or its number if it has no name.
 func (g planGroup) title() string { return cmp.Or(g.Name, fmt.Sprintf("group %d", g.N)) }
 
 // ask adds the fields of the group to a query.
@@ -84,7 +84,7 @@ func (g planGroup) members() (channels []measure.Channel) {
 	return channels
 }
 
-// groups returns the groups with limits for the given number of months.
+// groups returns the channel groups of the form, with their spend limits for the given number of months.
 func (p planView) groups(months float64) ([]decide.Group, error) {
 	var out []decide.Group
 	for _, g := range p.Groups {

@@ -89,7 +89,7 @@ var toolPages = map[string]option{
 	"forecasting":  {Name: "Forecasts & targets", Address: "/forecasts"}, "diagnose": {Name: "Data", Address: "/data"},
 }
 
-// pageOf returns the page with the figures of a call, for the same days.
+// pageOf returns the page that shows the figures of a tool call, for the days and the channel of the call.
 func pageOf(p frame.Place, row tools.AskedCall) option {
 	page, ok := toolPages[row.Tool]
 	if !ok {
@@ -112,7 +112,7 @@ func pageOf(p frame.Place, row tools.AskedCall) option {
 // mostColumns is the maximum number of columns of an answer's table.
 const mostColumns = 8
 
-// tableOf returns the rows of an answer as a table, or nil if there are no rows. It omits nested figures.
+// tableOf returns the rows of an answer as a table, or nil if there are no rows. It omits nested values.
 func tableOf(row tools.AskedCall) *frame.Table {
 	var result struct{ Rows []map[string]any }
 	if json.Unmarshal(row.Result, &result) != nil || len(result.Rows) == 0 {

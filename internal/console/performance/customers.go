@@ -13,7 +13,8 @@ import (
 
 // customers shows new and returning customers, retention and LTV.
 func customers(r *request) (*reportView, error) {
-	// Cohorts and lifetime values need customers that are old enough, so they cover at least a year.
+	// Retention and LTV need customers with enough time since their first order, so the period of these figures is at
+	// least a year.
 	long := r.Filter.Days
 	if year := long.Last.AddDays(-365); year.Before(long.First) {
 		long.First = year

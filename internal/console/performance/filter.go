@@ -10,7 +10,8 @@ import (
 	"assay/internal/measure"
 )
 
-// filter selects the figures of a page. Its state is in the query, so a page can be shared and bookmarked.
+// filter selects the figures of a page. Its state is in the query of the page's address, so the page can be shared and
+// bookmarked.
 type filter struct {
 	Preset  string // name of the period, "" for a custom one
 	Days    civil.Range
@@ -44,7 +45,7 @@ const (
 // kept lists the query parameters that links to other pages of the group contain.
 var kept = []string{rangeParam, startParam, endParam, compareParam, channelParam, modelParam}
 
-// presets are the named periods that end on a day. The first is the default.
+// presets are the named periods relative to a day. The first is the default.
 var presets = []struct {
 	key, name string
 	days      func(today civil.Date) civil.Range
@@ -221,7 +222,7 @@ func (f filter) channelChip(change func(...string) string) chip {
 	return c
 }
 
-// modelName returns the name of an attribution model.
+// modelName returns the display name of an attribution model.
 func modelName(m measure.Model) string {
 	switch m {
 	case measure.Markov:

@@ -11,7 +11,7 @@ import (
 	"assay/internal/tools"
 )
 
-// goal is the revenue target or forecast of the month.
+// goal compares the month's revenue so far with its target and forecast.
 type goal struct {
 	Name, Sofar, Of, Status, Tone, Expected string
 	Address                                 string

@@ -17,7 +17,7 @@ const (
 	neutral
 )
 
-// kpiOf returns a key figure of a metric.
+// kpiOf returns the key figure that shows a metric.
 func kpiOf[T ~float64](name string, m answers.Metric[T], text func(T) string, good direction, spark template.HTML) frame.KPI {
 	k := frame.KPI{Name: name, Value: "none", Missing: true, Spark: spark}
 	if m.Value != nil {
@@ -32,7 +32,7 @@ func kpiOf[T ~float64](name string, m answers.Metric[T], text func(T) string, go
 	return k
 }
 
-// shareKPI returns a key figure of a share. The change of a share is in percentage points.
+// shareKPI returns the KPI of a share. Its change is in percentage points.
 func shareKPI[T ~float64](name string, s answers.Share[T], good direction) frame.KPI {
 	text := func(x T) string { return frame.Figure(x, 1) + "%" }
 	k := frame.KPI{Name: name, Value: "none", Missing: true}
@@ -48,7 +48,7 @@ func shareKPI[T ~float64](name string, s answers.Share[T], good direction) frame
 	return k
 }
 
-// estimateKPI returns a key figure with its interval.
+// estimateKPI returns a KPI with its interval.
 func estimateKPI[T ~float64](name string, e *answers.Estimate[T], text func(T) string) frame.KPI {
 	if e == nil {
 		return frame.KPI{Name: name, Value: "none", Missing: true}
@@ -68,7 +68,7 @@ func changeOf(change float64, text string, good direction) *frame.Change {
 	return c
 }
 
-// ratioText formats a ratio, percentText a percentage, countText a number.
+// ratioText formats a ratio, percentText formats a percentage, and countText formats a number.
 func ratioText(x answers.Ratio) string { return frame.Figure(x, 2) }
 
 func percentText(x answers.Percent) string { return frame.Figure(x, 1) + "%" }

@@ -17,7 +17,7 @@ import (
 // report fills in a page from the answers of tools.
 type report func(*request) (*reportView, error)
 
-// request is the request of a page with its workspace and filter.
+// request is a request for a page, with the workspace and the filter.
 type request struct {
 	*pages
 	frame.Visit
@@ -156,7 +156,7 @@ func askAll[A answers.Answer](r *request, tool toolkit.Typed[A], with frame.Argu
 	return nil
 }
 
-// section returns the heading of a part with its method, file and call.
+// section returns the heading of a part with its note, article and call.
 func (r *request) section(id, title, note, article string, call *frame.Call) frame.Section {
 	s := frame.Section{ID: id, Title: title, Note: note, Call: call}
 	if article != "" {
@@ -175,7 +175,7 @@ func (r *request) csv(table string) string {
 	return r.URL.Path + "?" + query.Encode()
 }
 
-// call returns a call as people copy it, without the arguments that only pages need.
+// call returns the tool call that people can copy, without the arguments that only pages need.
 func (r *request) call(id, tool string, with frame.Arguments) *frame.Call {
 	shown := frame.Arguments{}
 	for name, value := range with {
@@ -186,7 +186,7 @@ func (r *request) call(id, tool string, with frame.Arguments) *frame.Call {
 	return r.CallOf(id, tool, shown)
 }
 
-// to returns the address of a page of the group with the same filter.
+// to returns the address of a performance page with the same filter.
 func (r *request) to(path string, pairs ...string) string {
 	query := frame.WithWorkspace(r.Place, r.Place.Kept)
 	for i := 0; i < len(pairs); i += 2 {
@@ -210,7 +210,7 @@ func amount[T ~float64](x T, c money.Currency) string { return money.Display(flo
 // cents formats an amount with cents.
 func cents[T ~float64](x T, c money.Currency) string { return money.Display(float64(x), 2, c) }
 
-// number returns a figure as a pointer to a plain number.
+// number converts a pointer to a figure to a *float64.
 func number[T ~float64](x *T) *float64 {
 	if x == nil {
 		return nil

@@ -55,7 +55,7 @@ func (c *pages) sharesPage(w http.ResponseWriter, v frame.Visit) {
 	}
 }
 
-// sharesPlace returns the workspace of a visitor who manages it. Others get an error page.
+// sharesPlace returns the workspace if the visitor manages it. Other visitors get an error page.
 func (c *pages) sharesPlace(w http.ResponseWriter, v frame.Visit, named string) (frame.Place, bool) {
 	p, ok := c.PlaceOf(w, v, named)
 	if ok && !p.Manages() {

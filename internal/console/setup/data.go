@@ -51,7 +51,7 @@ func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.R
 // fileKind is a choice for the source of a file.
 type fileKind struct{ Name, Title string }
 
-// connection is the data that a source has delivered.
+// connection describes the data that a source has delivered.
 type connection struct{ health.Connection }
 
 // Connections returns the sources for the table.

@@ -107,7 +107,7 @@ func (c *dataPages) historyOf(v frame.Visit, w control.Workspace) (*historyPart,
 	return h, nil
 }
 
-// NotYet explains which data the reporting delay needs.
+// NotYet explains which data the estimate of the reporting delay needs.
 func (h historyPart) NotYet() string {
 	return "The estimate of the reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days with an import within " + strconv.Itoa(reportlag.FirstLook) +
 		" days and another import after at least " + strconv.Itoa(reportlag.LastLook) + " days."
@@ -137,8 +137,8 @@ func versionRows(versions []measure.DayVersion, currency money.Currency) []chang
 	return rows
 }
 
-// moveWords formats each changed figure as "before → after". A new figure has only its value. New figures of zero are
-// omitted.
+// moveWords formats each changed figure as "before → after". A new figure has only its value. New and removed figures
+// of zero are omitted.
 func moveWords(moves []measure.Move, currency money.Currency) []string {
 	var lines []string
 	for _, m := range moves {
@@ -172,7 +172,7 @@ func amountWords(value int64, unit measure.FigureUnit, currency money.Currency) 
 	return frame.Count(value)
 }
 
-// ImportName returns the source and file of the import of a version.
+// ImportName returns the source and the file of the import that created a version.
 func (r changeRow) ImportName() string {
 	return strings.TrimSpace(frame.Words(r.Source) + " " + r.File)
 }

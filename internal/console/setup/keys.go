@@ -72,7 +72,7 @@ func (c *settingsPages) showKeys(w http.ResponseWriter, v frame.Visit, status in
 	c.Render(w, v.Request, status, frame.Page{Name: "keys", Title: "API keys", View: view, Visitor: &v.Visitor})
 }
 
-// describe sets the heading: how many keys are valid, and which of them need attention.
+// describe sets the heading and the lead: the number of active keys, and the keys that need attention.
 func (v *keysView) describe() {
 	approve, endless, soon := 0, 0, 0
 	for _, k := range v.Keys {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/money"
 )
 
-// mappingIn reads the form. Settings that the form does not show come from base.
+// mappingIn reads a mapping from the form. Settings that the form does not show come from base.
 func mappingIn(form url.Values, base mapper.Mapping) mapper.Mapping {
 	field := func(name string) string { return strings.Join(strings.Fields(form.Get(name)), " ") }
 	m := base
@@ -41,7 +41,7 @@ func mappingIn(form url.Values, base mapper.Mapping) mapper.Mapping {
 	return m
 }
 
-// newKind guesses the empty fields after a change of kind.
+// newKind guesses the columns of empty fields after the mapping's kind has changed.
 func (v *mappingView) newKind() {
 	taken := map[string]bool{}
 	for _, column := range v.Mapping.Columns {

@@ -7,7 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// suggestedChannels returns the channels of the store and other well-known channels. Forms of imports accept every name.
+// suggestedChannels returns the channels of the store and other well-known channels. Import forms accept every channel
+// name.
 func (c *dataPages) suggestedChannels(v frame.Visit, p frame.Place) ([]measure.Channel, error) {
 	used, err := c.ChannelsOf(v, p)
 	all := slices.Concat(used, frame.Channels())

@@ -202,7 +202,7 @@ func importable(r ingest.FileReport) bool {
 	return false
 }
 
-// reported shows a report on the Data page.
+// reported returns an answer that shows an import report on the Data page.
 func (c *dataPages) reported(view dataView) answer {
 	return func(w http.ResponseWriter, v frame.Visit, p frame.Place) {
 		status := http.StatusOK

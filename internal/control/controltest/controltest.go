@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Store has all methods of a store of control data.
+// Store is the complete interface of a store of control data.
 type Store interface {
 	CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
 	Workspaces(ctx context.Context) ([]control.Workspace, error)

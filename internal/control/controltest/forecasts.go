@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// expected returns a forecast of revenue for the days after the given day.
+// expected returns a forecast of revenue for a number of days, starting on the given day.
 func expected(ws measure.WorkspaceID, made civil.Date, points int, occasion control.Occasion) control.Forecast {
 	return control.Forecast{
 		Workspace: ws, Metric: "revenue", Made: made, Days: civil.Range{First: made, Last: made.AddDays(points - 1)}, Median: 100.25,
@@ -21,7 +21,7 @@ func expected(ws measure.WorkspaceID, made civil.Date, points int, occasion cont
 	}
 }
 
-// judged returns the forecast with an outcome that differs by the given error.
+// judged returns the forecast with an outcome that differs from the median by the parameter off.
 func judged(f control.Forecast, off float64, mase *float64) control.Forecast {
 	f.Outcome = &control.ForecastOutcome{
 		Actual: f.Median + off, Error: off, Pinball: 1.5, MASE: mase, DataVersion: 9, At: noon.Add(time.Hour),
@@ -91,7 +91,8 @@ func forecastsAreKept(t *testing.T, s Store) {
 func forecastsAreSummedUp(t *testing.T, s Store) {
 	acme := newWorkspace(t, s, "Acme")
 	monday := civil.MustParse("2026-11-16")
-	// Weekly forecasts made on three consecutive days overlap. Two forecasts of the rest of one month cover one period.
+	// Weekly forecasts made on three consecutive days overlap. Two forecasts of the rest of the same month also
+	// overlap.
 	outcomes := []control.Forecast{
 		judged(expected(acme.ID, monday, 7, control.DailyForecast), 5, new(0.5)),
 		judged(expected(acme.ID, monday.AddDays(1), 7, control.DailyForecast), -12, new(1.5)),

@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure"
 )
 
-// newRequest stores a request of the person in a new session.
+// newRequest stores an authorization request of the person in a new session.
 func newRequest(t *testing.T, s PeopleStore, id control.UserID, name string) control.AuthRequest {
 	t.Helper()
 	session := newSession(t, s, id, "session for "+name)

@@ -90,8 +90,8 @@ func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*con
 	return claimed, nil
 }
 
-// SettleAlertMessage stores the result of an attempt. The message is sent if the problem is "". After the last attempt,
-// SettleAlertMessage gives up the message. It also removes messages past their retention.
+// SettleAlertMessage stores the result of an attempt. The problem "" means that the message was sent. After the last
+// failed attempt, SettleAlertMessage gives up the message. It also removes messages past their retention.
 func (s *alertStore) SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error {
 	state, settled := control.DeliverySent, micros(now)
 	switch {
@@ -128,7 +128,8 @@ func (s *alertStore) AlertState(ctx context.Context, ws measure.WorkspaceID) (co
 	return a, nil
 }
 
-// AlertsGivenUp returns the number of alert messages of all workspaces that were given up in the retention period.
+// AlertsGivenUp returns the number of alert messages in the retention period that were not delivered after the last
+// attempt, for all workspaces.
 func (s *alertStore) AlertsGivenUp(ctx context.Context) (int, error) {
 	var n int
 	err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM alert_messages WHERE state = $1`, control.DeliveryGivenUp).Scan(&n)

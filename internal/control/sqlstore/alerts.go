@@ -258,7 +258,7 @@ func raise(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, e control.Al
 	return false, correct(ctx, tx, ws, e)
 }
 
-// CorrectAlerts replaces the values of stored events, without a message. Other events are skipped.
+// CorrectAlerts replaces the values of stored events and sends no message. It skips events that are not stored.
 func (s *alertStore) CorrectAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for _, e := range all {

@@ -224,8 +224,8 @@ func (s *budgetStore) SavePreview(ctx context.Context, p control.BudgetPreview) 
 	return nil
 }
 
-// LastPreview returns the time at which the caller last saw the preview of that change. The zero time means never or
-// long ago.
+// LastPreview returns the time at which the caller last saw the preview of that change. The zero time means that no
+// preview is stored: there was none, or it has expired.
 func (s *budgetStore) LastPreview(ctx context.Context, p control.BudgetPreview) (time.Time, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, `

@@ -58,7 +58,7 @@ func (s *connectionStore) AddConnection(ctx context.Context, c control.Connectio
 // subjectOf names a connection in audit events.
 func subjectOf(p measure.Platform, account string) string { return string(p) + " " + account }
 
-// Connections returns a workspace's connections by platform and account.
+// Connections returns a workspace's connections, sorted by platform and account.
 func (s *connectionStore) Connections(ctx context.Context, ws measure.WorkspaceID) ([]control.Connection, error) {
 	return collect(ctx, s.read, func(row scanner) (control.Connection, error) {
 		c := control.Connection{Workspace: ws}

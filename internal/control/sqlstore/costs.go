@@ -12,9 +12,9 @@ import (
 	"assay/internal/measure"
 )
 
-// SetCost stores a cost of the workspace and returns the workspace. It replaces a cost with the same kind, sales and first
-// day. Here and below, an invalid cost is a fault of kind invalid. A person who may not write gets a fault of kind
-// forbidden. An identical cost changes nothing.
+// SetCost stores a cost of the workspace and returns the workspace. It replaces a cost with the same kind, surface,
+// channel and first day. An invalid cost is a fault of kind invalid. A person who may not write gets a fault of kind
+// forbidden, also from RemoveCost. An identical cost changes nothing.
 func (s *workspaceStore) SetCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error) {
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {
 		if err := control.CheckCost(r, w.Currency); err != nil {

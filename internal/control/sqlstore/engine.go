@@ -59,7 +59,7 @@ func tablesOf(ctx context.Context, e engine, q querier) ([]string, error) {
 	}, e.tables)
 }
 
-// stateOf returns the result of the query state as a number.
+// stateOf returns the result of the query [engine.state] as a number.
 func stateOf(value any) uint64 {
 	switch v := value.(type) {
 	case int64:

@@ -26,8 +26,8 @@ func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experi
 	return kept.Record, err
 }
 
-// AddExperiment works like [Store.CreateExperiment], except that it returns an open experiment with the same plan
-// unchanged.
+// AddExperiment works like [Store.CreateExperiment]. If an open experiment has the same plan, AddExperiment returns
+// that experiment unchanged.
 func (s *experimentStore) AddExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Kept[control.Experiment], error) {
 	return s.create(ctx, e, by, true)
 }

@@ -15,8 +15,8 @@ import (
 const forecastColumns = `workspace, metric, channel, made, first_day, last_day, median, low80, high80, low90, high90, low95, high95,
 	method, data_version, occasion, at, judged_at, judged_data, actual, error, inside80, inside90, inside95, pinball, mase`
 
-// KeepForecasts stores forecasts of one workspace without an outcome. A forecast does not replace a stored forecast
-// with the same metric, channel, days and creation day. An unknown workspace is a fault of kind not_found.
+// KeepForecasts stores new forecasts of one workspace. They have no outcome. A forecast does not replace a stored
+// forecast with the same metric, channel, days and creation day. An unknown workspace is a fault of kind not_found.
 func (s *forecastStore) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
@@ -76,8 +76,8 @@ func (s *forecastStore) LastForecast(ctx context.Context, ws measure.WorkspaceID
 	return made, nil
 }
 
-// JudgeForecasts stores the outcomes of forecasts of one workspace. It skips forecasts that have an outcome or were
-// removed. Each forecast in the argument must have an outcome.
+// JudgeForecasts stores the outcomes of forecasts of one workspace. It skips forecasts that already have a stored
+// outcome or were removed. Each forecast in the argument must have an outcome.
 func (s *forecastStore) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (s *forecastStore) ForecastState(ctx context.Context, ws measure.WorkspaceI
 	return state, nil
 }
 
-// horizonOf returns the number of days of a forecast, or 0 for the rest of a period.
+// horizonOf is an SQL expression: the number of days of a forecast, or 0 for the rest of a period.
 const horizonOf = `CASE WHEN occasion <> $1 AND points IN ($2, $3, $4) THEN points ELSE 0 END`
 
 // ForecastRecords summarizes the evaluated forecasts of a workspace. It groups and sorts them by metric, channel,

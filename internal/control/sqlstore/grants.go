@@ -86,8 +86,8 @@ func revokeGrant(ctx context.Context, tx *sql.Tx, g control.Grant, why string, b
 	return record(ctx, tx, g.Workspace, control.GrantRevoked, by, string(g.ID), fmt.Sprintf("%s; %s", g.ClientName, why))
 }
 
-// endGrants writes an audit event for each valid grant that meets the condition. It is called before the grants are
-// deleted or revoked together with another object. In the condition, $1 is the instant.
+// endGrants revokes each valid grant that meets the condition, and writes an audit event for it. It is called when the
+// client, the membership or the workspace of the grants is deleted. In the condition, $1 is the instant.
 func endGrants(ctx context.Context, tx *sql.Tx, where, why string, by control.By, args ...any) error {
 	grants, err := collect(ctx, tx, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE revoked_at = 0 AND ends_at > $1 AND `+where+` ORDER BY created_at, id`,

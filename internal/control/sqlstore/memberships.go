@@ -50,7 +50,7 @@ func mayReplaceRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measu
 }
 
 // stillMay checks the author's current role in the workspace, because the role may have changed since an earlier check.
-// Commands may do everything.
+// stillMay does not check commands.
 func stillMay(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, by control.By, allows func(control.Role) bool) error {
 	id, person := by.Person()
 	if !person {
@@ -86,7 +86,7 @@ func setRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.Work
 	return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, role))
 }
 
-// keepsOwner checks that the workspace has another owner when this person loses the role.
+// keepsOwner returns a fault of kind conflict if the person is the last owner of the workspace.
 func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, was control.Role) error {
 	if was != control.RoleOwner {
 		return nil

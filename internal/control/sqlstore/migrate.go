@@ -23,8 +23,8 @@ const lockedPause = 5 * time.Millisecond
 //
 // Two processes may start on one file at the same time. The second process fails on a migration because its tables
 // exist. The version has then advanced, and the next attempt continues from there. While one process creates the
-// write-ahead log of a new file, SQLite rejects the other without waiting. migrate retries until the duration wait has
-// passed.
+// write-ahead log of a new file, SQLite rejects the other process without waiting. migrate retries until the duration
+// wait has passed.
 func migrate(ctx context.Context, e engine, db *sql.DB, wait time.Duration, log *slog.Logger) error {
 	files, err := e.migrations()
 	if err != nil {

@@ -23,8 +23,8 @@ type Moved struct {
 }
 
 // Move copies all control data to an empty store in one transaction. Before the commit, it reads the copy and compares
-// the number of rows and the checksum of each table. After an error, the other store is still empty. This store does
-// not change during the copy. If the other store is not empty, Move returns a fault of kind conflict.
+// the number of rows and the checksum of each table. After an error, the target store is still empty. The source store
+// does not change during the copy. If the target store is not empty, Move returns a fault of kind conflict.
 func (s *Store) Move(ctx context.Context, to *Store) ([]Moved, error) {
 	moved, err := s.moveTo(ctx, to.database)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *database) beginReading(ctx context.Context) (*sql.Tx, error) {
 	return beginUnlimited(ctx, d.read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 }
 
-// beginWriting begins a transaction that writes a copy.
+// beginWriting begins the transaction that writes the copied rows.
 func (d *database) beginWriting(ctx context.Context) (*sql.Tx, error) {
 	if d.engine.changes == nil {
 		return d.write.BeginTx(ctx, nil)
@@ -162,8 +162,8 @@ func eachRow(ctx context.Context, q querier, query string, begin func(columns []
 	return write(nil)
 }
 
-// mostBytes is the size of texts at which a statement gets no further rows. The row of a large model therefore has its
-// own statement.
+// mostBytes is the size of texts at which a statement gets no further rows. The row of a large model is therefore the
+// last row of its statement.
 const mostBytes = 1 << 20
 
 // inserter inserts rows, several in one statement.

@@ -60,8 +60,8 @@ func filled(t *testing.T) *Store {
 	return s
 }
 
-// extreme returns an extreme value of the column for row n. The columns of references and keys get "k" and the number,
-// so references are valid.
+// extreme returns an extreme value of the column for row n. The columns of references and keys contain "k" and the row
+// number, so references are valid.
 func extreme(column, kind string, n int) any {
 	switch kind {
 	case "SMALLINT", "INTEGER":

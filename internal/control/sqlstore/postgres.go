@@ -72,7 +72,7 @@ func openPostgres(ctx context.Context, o Options) (*database, error) {
 	return d, nil
 }
 
-// addressOf names a database without its user and password.
+// addressOf returns the name, host and port of a database, without user and password.
 func addressOf(c *pgx.ConnConfig) string {
 	return fmt.Sprintf("%s on %s:%d", c.Database, c.Host, c.Port)
 }
@@ -237,9 +237,9 @@ const (
 	foreignKeyViolation  = "23503"
 )
 
-// isConflict reports whether a transaction failed because of a concurrent transaction and may be repeated. A row that
-// another transaction has just added can appear as a violation of a constraint. The repetition distinguishes this case
-// from a mistake.
+// isConflict reports whether a transaction failed because of a concurrent transaction and can be retried. A row that
+// another transaction has just added can cause a constraint violation. The retry distinguishes this case from a
+// mistake.
 func isConflict(err error, attempt int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"assay/internal/servertest"
 )
 
-// databases are PostgreSQL databases of a server. Each test has its own database. Later tests use the same databases,
-// emptied, because creating a database takes longer than most tests.
+// databases is a pool of PostgreSQL databases on one server. Each test has its own database. Later tests reuse the
+// emptied databases, because creating a database takes longer than most tests.
 type databases struct {
 	server *servertest.Postgres
 	mu     sync.Mutex // guards free

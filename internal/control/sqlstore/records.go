@@ -151,8 +151,8 @@ func (s *recordStore) RestoreInsight(ctx context.Context, ws measure.WorkspaceID
 	})
 }
 
-// newRecord describes a record to add. It contains the condition that finds the same record, the maximum number of
-// records, the row and its audit event.
+// newRecord describes a record to add. It contains the query for an existing record with the same content, the maximum
+// number of records, the row and its audit event.
 type newRecord[T any] struct {
 	in     measure.WorkspaceID
 	record T
@@ -204,7 +204,7 @@ func addRecord[T any](ctx context.Context, d *database, n newRecord[T]) (kept co
 	return kept, nil
 }
 
-// removed deletes a record and returns it. A missing record is sql.ErrNoRows.
+// removed deletes a record and returns it. If the record is missing, the error is sql.ErrNoRows.
 func removed[T any](ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, by control.By, scan func(scanner) (T, error), query string, id any) (T, error) {
 	if err := stillMay(ctx, tx, ws, by, control.Role.Writes); err != nil {
 		var none T

@@ -12,7 +12,7 @@ import (
 	"assay/internal/fault"
 )
 
-// KeepRequest stores an authorization request until the person decides.
+// KeepRequest stores an authorization request until the user allows or denies it.
 func (s *grantStore) KeepRequest(ctx context.Context, r control.AuthRequest) error {
 	err := s.exec(ctx, `
 		INSERT INTO oauth_requests (hash, session, user_id, client, client_name, redirect, scopes, state, has_state,

@@ -241,7 +241,7 @@ func (d *database) attempt(ctx context.Context, attempt int, do func(tx *sql.Tx)
 	return tx.Commit()
 }
 
-// rollback rolls back a transaction, unless the end of its context has already ended the transaction.
+// rollback rolls back a transaction. It ignores a transaction that has already ended, for example with its context.
 func rollback(tx *sql.Tx) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return err

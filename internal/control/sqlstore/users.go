@@ -65,7 +65,7 @@ func user(ctx context.Context, q querier, query string, args ...any) (control.Us
 }
 
 // ChangePassword replaces the hash of the password and ends all sessions of the person. It returns a fault of kind
-// conflict if the password changed meanwhile, so an old password cannot undo a change.
+// conflict if the stored hash differs from the parameter was, so a request with an old password cannot undo a change.
 func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {

@@ -15,8 +15,8 @@ import (
 
 const readerColumns = `r.member, u.email, r.at, r.week, r.attempts, r.problem`
 
-// AddWeeklyReader sends the summaries of the weeks after the given week to a member. If the member receives them
-// already, the result is a fault of kind conflict. A person may subscribe only themselves. A subscription of another
+// AddWeeklyReader subscribes a member to the summaries of the weeks after the given week. If the member is already
+// subscribed, the result is a fault of kind conflict. A person may subscribe only themselves. A subscription of another
 // person is a fault of kind forbidden.
 func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -50,7 +50,7 @@ func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader
 	return nil
 }
 
-// own returns a fault of kind forbidden if a person tries to change the summaries of another person.
+// own returns a fault of kind forbidden if a person tries to change the subscription of another person.
 func own(member control.UserID, by control.By) error {
 	if person, is := by.Person(); is && person != member {
 		return fault.Forbidden("members choose the weekly summary for themselves")

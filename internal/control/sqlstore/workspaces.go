@@ -202,7 +202,7 @@ func bit(yes bool) int {
 	return 0
 }
 
-// micros and instant convert an instant to a column and back. The zero time is 0.
+// micros and instant convert a time to a column value in microseconds and back. The zero time is 0.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

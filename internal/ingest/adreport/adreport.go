@@ -1,7 +1,7 @@
 // Package adreport reads reports of ad platforms: one row per campaign, ad set or ad, and day.
 //
 // [Exports] lists the reports that users export. Package connector reads the tables of connectors. A report replaces
-// all rows of an account on its days, because platforms restate figures and rename campaigns.
+// all rows of an account on the report's days, because platforms restate figures and rename campaigns.
 package adreport
 
 import (

@@ -21,7 +21,7 @@ import (
 // comparable configures cmp to compare days with ==.
 var comparable = cmpopts.EquateComparable(civil.Date{})
 
-// spec returns a report with every field. Its signature is a column that the reader does not read.
+// spec returns the specification of a report with every field. Its signature is a column that the reader does not read.
 func spec() adreport.Spec {
 	column := func(field string, names ...string) source.Column { return source.Column{Field: field, Names: names} }
 	return adreport.Spec{

@@ -14,8 +14,8 @@ func Exports() []source.Reader {
 	return readers
 }
 
-// exports has one entry per platform. Documentation shows the first name of a column. The other names of the column are
-// older names and translations. All names are in the form of [source.Fold].
+// exports has one entry per platform. Documentation and errors show the first name of a column. The other names of the
+// column are older names and translations. All names are in the form of [source.Fold].
 var exports = []Spec{
 	// Ads Manager exports in the language of the user. The reader supports English, German, French and Spanish. Meta
 	// reports two kinds of clicks. Link clicks take precedence, because only these clicks can lead to the shop.
@@ -158,7 +158,7 @@ var exports = []Spec{
 			{Field: Value, Names: []string{"7 day total sales", "14 day total sales", "30 day total sales"}},
 		},
 	},
-	// Reports of campaigns, ad sets and ads. Snapchat calls a click a swipe up.
+	// This entry describes reports of campaigns, ad sets and ads. Snapchat calls a click a swipe up.
 	{
 		Name:      "snapchat_ads",
 		Title:     "Snapchat Ads Manager report",

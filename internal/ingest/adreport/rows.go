@@ -131,7 +131,7 @@ func add(into *warehouse.AdDay, row warehouse.AdDay, line int) error {
 	return nil
 }
 
-// cover extends the window of the row's account.
+// cover extends the window of the row's account to the row's day.
 func (s *rows) cover(row warehouse.AdDay) {
 	a := account{row.Platform, row.Account}
 	i, ok := s.windows[a]

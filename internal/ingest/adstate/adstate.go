@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// StatusOf returns the delivery status for a platform's word.
+// StatusOf returns the delivery status for a platform's status text.
 func StatusOf(word string) measure.AdStatus {
 	word = strings.ToLower(strings.TrimSpace(word))
 	switch word {

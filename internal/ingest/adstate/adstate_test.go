@@ -41,7 +41,7 @@ func TestPeriodsOfBudgets(t *testing.T) {
 	}
 }
 
-// columnOf returns the budget column of a platform with a name.
+// columnOf returns the platform's budget column with the given name.
 func columnOf(t *testing.T, p measure.Platform, name string) adstate.BudgetColumn {
 	t.Helper()
 	for _, c := range adstate.Budgets(p) {
@@ -98,7 +98,8 @@ func TestBudgetsHaveTheUnitOfThePlatform(t *testing.T) {
 	}
 }
 
-// Columns with a unit precede columns without a unit. Some tables contain the same budget in both.
+// Columns with a unit come first, because the first column with a value applies. Some tables contain the same budget in
+// a column with a unit and in one without.
 func TestBudgetColumnsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	var got []string

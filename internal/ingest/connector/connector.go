@@ -1,8 +1,8 @@
 // Package connector reads the tables that Fivetran, Airbyte and dlt write to a warehouse, exported as CSV or Parquet.
 //
-// Columns identify a table, because each vendor uses the names of the platform's API. Facts have the same source as the
-// platform's report, so the latest import of a table or a report replaces the account's days. The readers of [Names]
-// read tables with the names of campaigns.
+// The readers identify a table by its columns, because each vendor uses the column names of the platform's API. Facts
+// have the same source as the platform's report, so the latest import of a table or a report replaces the account's
+// days. The readers of [Names] read tables with the names of campaigns.
 package connector
 
 import (

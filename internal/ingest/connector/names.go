@@ -27,7 +27,7 @@ type nameTables struct {
 	tables      []nameTable
 }
 
-// nameTable describes the table of one level. Columns are folded names, the preferred names first.
+// nameTable describes the table of names of one ad level. Columns are folded names, the preferred names first.
 type nameTable struct {
 	level           measure.AdLevel
 	id, name        []string

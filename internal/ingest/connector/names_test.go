@@ -76,7 +76,7 @@ func TestTablesOfNamesAreRecognizedByTheirColumns(t *testing.T) {
 	}
 }
 
-// A table with a column of figures, in any position, is a report and not a table of names.
+// A table with a date, metric or keyword column, in any position, is a report and not a table of names.
 func TestReportsAreNoTablesOfNames(t *testing.T) {
 	t.Parallel()
 	for _, figure := range []string{"date", "impressions", "spend", "cost_micros", "stat_time_hour", "keyword_text"} {
@@ -93,7 +93,7 @@ func TestReportsAreNoTablesOfNames(t *testing.T) {
 	}
 }
 
-// A report without a campaign, ad set or ad has the spend of a whole account.
+// A report without the ID of a campaign, ad set or ad is rejected, because it contains the spend of a whole account.
 func TestReportsIdentifyCampaigns(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string][]string{

@@ -11,7 +11,8 @@ import (
 // accounts lists the columns with an advertiser's account.
 var accounts = []string{"account id", "customer id", "customer.id", "advertiser id", "ad account id", "profile id"}
 
-// stateColumns contains the columns of status, budget and account in a table of names, or -1 for a missing column.
+// stateColumns contains the indexes of the status, budget and account columns in a table of names. A missing column is
+// -1.
 type stateColumns struct {
 	account, status, period int
 	budgets                 []adstate.BudgetColumn

@@ -66,7 +66,7 @@ func (p *plan) open(t int) float64 {
 	return part
 }
 
-// viral returns the factor by which demand that media did not cause increases a day's revenue.
+// viral returns the factor by which demand without a media cause multiplies a day's revenue.
 func (p *plan) viral(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricRevenue && a.factor > 1 {

@@ -90,7 +90,8 @@ func (f *frame) parts() []part {
 	return all
 }
 
-// pauses sets days to zero, except near an experiment of the channel, Thanksgiving or today.
+// pauses returns a factor for each day: 0 during random pauses, otherwise 1. No pause is near an experiment of the
+// channel, Thanksgiving, an anomaly or today.
 func (p *plan) pauses(on byDay, m mediumSpec) []float64 {
 	days := ones(p.span)
 	for _, part := range p.parts() {

@@ -59,7 +59,7 @@ func (f *frame) dayShare(t int) float64 {
 	return 1
 }
 
-// demandShapes returns each surface's demand by day without media, as a shape without level.
+// demandShapes returns each surface's unscaled demand by day without media.
 func (f *frame) demandShapes() [][]float64 {
 	shapes := make([][]float64, surfaceCount)
 	for s := range shapes {
@@ -85,7 +85,7 @@ func season(d civil.Date) float64 {
 	return 1 + 0.07*math.Cos(angle-2*math.Pi*330/365.25) + 0.03*math.Cos(2*angle-4*math.Pi*130/365.25)
 }
 
-// nth returns the nth weekday of a month.
+// nth returns the date of the nth weekday w in a month.
 func nth(n int, w time.Weekday, year int, month time.Month) civil.Date {
 	first := civil.New(year, month, 1)
 	return first.AddDays((int(w-first.Weekday())+7)%7 + 7*(n-1))
@@ -93,7 +93,8 @@ func nth(n int, w time.Weekday, year int, month time.Month) civil.Date {
 
 func thanksgiving(year int) civil.Date { return nth(4, time.Thursday, year, time.November) }
 
-// aroundThanksgiving contains the demand from the Monday before Thanksgiving to the Tuesday after Cyber Monday.
+// aroundThanksgiving contains the factors of demand from the Monday before Thanksgiving to the Tuesday after Cyber
+// Monday.
 var aroundThanksgiving = [surfaceCount][]float64{
 	online:      {1.30, 1.30, 1.50, 2.20, 4.80, 2.90, 2.60, 4.40, 1.70},
 	marketplace: {1.20, 1.20, 1.30, 1.60, 2.70, 1.90, 1.80, 2.80, 1.40},
@@ -210,7 +211,7 @@ func saleLift(surface int, d civil.Date) float64 {
 	return 1
 }
 
-// ordinary reports whether the calendar does not affect the online store's day.
+// ordinary reports whether no sale or special occasion affects the online store on the day.
 func ordinary(d civil.Date) bool {
 	_, onSale := saleOn(d)
 	return !onSale && occasion(online, d) == 1 && !isMarketplaceSale(d)

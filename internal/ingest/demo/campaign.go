@@ -255,8 +255,8 @@ func (m *medium) book(row adRow) {
 	}
 }
 
-// withoutTest records the states' spend without an experiment. For spend that the experiment changes, it records the
-// planned spend, otherwise the actual spend.
+// withoutTest records each state's spend as if there were no experiment. For spend that the experiment changes, it
+// records the planned spend. For other spend, it records the actual spend.
 func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts []int64, factors []float64) {
 	for i, people := range p.places.people {
 		if factors != nil && factors[i] != 1 {

@@ -20,7 +20,8 @@ func freshOnline(v visit) bool { return v.surface == online && v.isNew }
 func knownOnline(v visit) bool { return v.surface == online && !v.isNew }
 func anyOnline(v visit) bool   { return v.surface == online }
 
-// codes lists the permanent codes in the sequence in which they are drawn for an order. An order uses at most one code.
+// codes lists the permanent coupon codes in the sequence in which they are drawn for an order. An order uses at most
+// one code.
 var codes = []code{
 	{"WELCOME10", 10, email, freshOnline, 0.14},
 	{"TEXT10", 10, sms, knownOnline, 0.05},
@@ -44,7 +45,7 @@ type coupon struct {
 	percent int64
 }
 
-// couponOf draws the code of an order, if any.
+// couponOf draws the coupon code of an order, if any.
 func (s *sales) couponOf(r *rand.Rand, v visit) (coupon, bool) {
 	p := s.p
 	if v.creator >= 0 && chance(r, creatorCodeUse) {
@@ -67,8 +68,8 @@ func (s *sales) couponOf(r *rand.Rand, v visit) (coupon, bool) {
 	return coupon{}, false
 }
 
-// emitCoupons writes the channels of codes. Two permanent codes and the codes of sales have no mapping, so that users
-// can map them.
+// emitCoupons writes the mapping of discount codes to channels. Two permanent codes and the codes of sales have no
+// mapping, so that users can map them.
 func (p *plan) emitCoupons(out *feed) {
 	mapped := map[string]bool{}
 	for _, c := range codes {

@@ -2,7 +2,7 @@ package demo
 
 import "math/rand/v2"
 
-// orderShares contains the surfaces' shares of orders without spend.
+// orderShares contains the surfaces' shares of the baseline orders, which occur without spend.
 var orderShares = [surfaceCount]float64{online: 0.690, marketplace: 0.140, shortVideo: 0.045, retail: 0.110, wholesale: 0.015}
 
 // planBaseline returns the expected orders without spend, by surface and day. The sum of the expected orders is the
@@ -48,7 +48,7 @@ func (p *plan) level(base [][]float64) {
 	}
 }
 
-// mediaOrders returns the expected orders of all spend by day.
+// mediaOrders returns the expected orders per day that all media generate.
 func (p *plan) mediaOrders() []float64 {
 	days := make([]float64, p.span)
 	for _, m := range p.media {

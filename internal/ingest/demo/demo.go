@@ -51,7 +51,7 @@ type Options struct {
 // First returns the first day of the store.
 func (o Options) First() civil.Date { return o.Today.AddDays(1 - o.Days) }
 
-// Now returns the end of the store's data: noon of Today in the store's zone.
+// Now returns the end of the store's data: noon of Today in the store's time zone.
 func (o Options) Now() time.Time {
 	return time.Date(o.Today.Year(), o.Today.Month(), o.Today.Day(), noonHour, 0, 0, 0, o.Zone).UTC()
 }
@@ -80,7 +80,7 @@ func (o Options) check() error {
 
 // Generate simulates the store and passes its facts to sink in batches of a few thousand rows. Catalog and settings
 // come first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of
-// sink unchanged. Invalid options are [fault.KindInvalid].
+// sink unchanged. Invalid options result in a fault of kind invalid.
 func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	if err := opt.check(); err != nil {
 		return Truth{}, err
@@ -115,7 +115,7 @@ type frame struct {
 	whole bool    // today ends at midnight
 }
 
-// plan contains the state before the first order: the expected orders of each day and their causes.
+// plan contains what is known before the first order is simulated: the expected orders of each day and their causes.
 type plan struct {
 	frame
 	demand    [][]float64 // by surface and day: shape of demand without media
@@ -158,7 +158,7 @@ func (f *frame) dailyRevenue() float64 {
 	return float64(f.opt.Orders) / float64(f.opt.Days) * nominalOrderValue
 }
 
-// feed collects rows and passes them to the sink in batches. After an error of the sink it does nothing.
+// feed collects rows and passes them to the sink in batches. After an error of the sink, it does nothing.
 type feed struct {
 	sink  func(*warehouse.Batch) error
 	batch warehouse.Batch

@@ -58,7 +58,7 @@ var (
 	keptMu sync.Mutex // guards kept
 )
 
-// generated returns the store of a size. Tests share it and must not change it.
+// generated returns the demo store of the given size. Tests share the store and must not change it.
 func generated(t *testing.T, s size) *store {
 	t.Helper()
 	keptMu.Lock()

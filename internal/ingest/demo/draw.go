@@ -7,7 +7,8 @@ import (
 	"sort"
 )
 
-// stream returns the random numbers of a part of the store, determined by its name and the seed.
+// stream returns the random number generator for a part of the store. The part's name and the seed determine its
+// numbers.
 func (f *frame) stream(names ...string) *rand.Rand {
 	h := fnv.New64a()
 	for _, name := range names {
@@ -17,10 +18,10 @@ func (f *frame) stream(names ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(f.opt.Seed, h.Sum64()))
 }
 
-// between returns a uniform number from low to high.
+// between returns a uniformly distributed random number from low to high.
 func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
 
-// whole returns a whole number from low to high, inclusive.
+// whole returns a random whole number from low to high, inclusive.
 func whole(r *rand.Rand, low, high int) int { return low + r.IntN(high-low+1) }
 
 // chance returns true with the given probability.
@@ -69,7 +70,7 @@ func share(r *rand.Rand, a, b float64) float64 {
 	return x / (x + gamma(r, b))
 }
 
-// byDay returns the random numbers of a part of the store on a day.
+// byDay returns the random number generator of a part of the store for a day.
 type byDay func(t int) *rand.Rand
 
 func always(r *rand.Rand) byDay { return func(int) *rand.Rand { return r } }
@@ -111,7 +112,7 @@ func newPicker(weights []float64) picker {
 	return picker{cumulated}
 }
 
-// pick returns an index with a positive weight, or -1 if there is none.
+// pick returns a random index with probability proportional to its weight, or -1 if no weight is positive.
 func (k picker) pick(r *rand.Rand) int {
 	if len(k.cumulated) == 0 || k.total() <= 0 {
 		return -1

@@ -57,7 +57,7 @@ func TestPickersDrawByWeight(t *testing.T) {
 	}
 }
 
-// The tolerances are four and five standard errors.
+// The tolerances are four standard errors for the mean and five for the variance.
 func TestDrawsHaveTheMeanAndVarianceOfTheirDistribution(t *testing.T) {
 	t.Parallel()
 	const n = 40_000

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// experimentSpec is a geo experiment of every store that is long enough. Days count back from today.
+// experimentSpec is a geo experiment of every demo store with a long enough history. Days count back from today.
 type experimentSpec struct {
 	id, name   string
 	hypothesis string

@@ -47,7 +47,8 @@ type volume struct {
 	charged int64
 }
 
-// volume places n orders on a day after the store's last order and returns their volume.
+// volume places n orders on a day after the store's last order. It returns their volume without canceled and test
+// orders.
 func (s *sales) volume(t, n int) volume {
 	var all volume
 	for _, v := range s.visits(t, n) {
@@ -65,7 +66,8 @@ func (s *sales) volume(t, n int) volume {
 	return all
 }
 
-// ahead returns the plan with today as a whole day and the days after it. It uses the curves and levels of the store.
+// ahead returns a copy of the plan that includes the whole of today and the days after today. The copy uses the curves
+// and levels of the store.
 func (p *plan) ahead() *plan {
 	next := *p
 	next.span, next.whole = p.opt.Days+p.opt.Future, true

@@ -85,7 +85,7 @@ func TestTodayIsAWholeDayInTheFuture(t *testing.T) {
 	if share := morning.Spend / today.Spend; math.Abs(share-noonShare) > 0.03 || today.Revenue < morning.Revenue {
 		t.Errorf("the morning has %.3f of today's spend, want about %.3f; revenue %.0f of %.0f", share, noonShare, morning.Revenue, today.Revenue)
 	}
-	// A year before, the same weeks had the same calendar, but one year less of growth, which is 17% to 21%.
+	// The same weeks a year earlier have the same calendar, but lack one year of growth. Growth per year is 17% to 21%.
 	var past, future demo.DayTruth
 	for _, d := range s.truth.Future[1:] {
 		ago := at(d.Date.AddDays(-364))

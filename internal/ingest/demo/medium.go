@@ -46,7 +46,7 @@ type claim struct {
 const spendShare = 0.22
 
 // nominalValues contains mean order values by surface, in whole units of the currency. The generator uses these values
-// before the first order exists. The truth uses the actual values.
+// before the first order exists. The truth uses the mean order values of the generated orders.
 var nominalValues = [surfaceCount]float64{online: 88.3, marketplace: 55.7, shortVideo: 54.0, retail: 68.1, wholesale: 738}
 
 // nominalOrderValue is the mean order value over all surfaces.
@@ -185,7 +185,7 @@ func (m *medium) totalSpend() int64 {
 	return int64(total)
 }
 
-// statePicker draws the state of an order of the channel on a day.
+// statePicker returns the picker that draws the state of an order of the channel on a day.
 func (m *medium) statePicker(p *plan, t int) picker {
 	if m.byState == nil {
 		return newPicker(p.places.people)

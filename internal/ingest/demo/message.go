@@ -52,8 +52,8 @@ type messenger struct {
 	out *feed
 }
 
-// emitMessages writes the results of emails and text messages by day. Sending tools attribute every order within days
-// of a click or an open to themselves, so their revenue overlaps with the revenue of other channels.
+// emitMessages writes the results of emails and text messages by day. Email and SMS tools attribute every order within
+// a few days of a click or an open to themselves, so their revenue overlaps with the revenue of other channels.
 func (p *plan) emitMessages(out *feed) {
 	m := messenger{p: p, r: p.stream("messages"), out: out}
 	for i, f := range flows {
@@ -112,7 +112,7 @@ func (m messenger) mailings() []mailing {
 	return all
 }
 
-// emitMailing writes the day of sending and the later days with opens.
+// emitMailing writes the rows of the day of sending and of the later days with opens.
 func (m messenger) emitMailing(mail mailing, id string) {
 	rates := flow{channel: mail.channel, open: 0.36, click: 0.011 * mail.pull, order: 0.075}
 	if mail.channel == sms {

@@ -134,8 +134,8 @@ func (w *paths) channels(v visit) []measure.Channel {
 	return path
 }
 
-// times draws n ascending instants before an order, none of them more than 30 days before. The last instant is minutes
-// to hours before the order. The other instants are days apart.
+// times draws n ascending instants in the 30 days before an order. The last instant is minutes to hours before the
+// order. The other instants are days apart.
 func (w *paths) times(order time.Time, n int) []time.Time {
 	times := make([]time.Time, n)
 	back := 20 + 2400*w.r.ExpFloat64()

@@ -101,8 +101,8 @@ func (p profile) addMarketing(s *store) {
 	}
 }
 
-// Documents, screenshots and scripts quote figures of the demo store. A change of its profile, of any row or of the truth
-// is therefore intended and visible. Rewrite the files with -update.
+// Documents, screenshots and scripts quote figures of the demo store. Every change of its profile, of a row or of a
+// true value must therefore be intended. To accept a change, rewrite the files with -update.
 func TestTheProfileOfTheDemoStoreIsTheDocumentedOne(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {

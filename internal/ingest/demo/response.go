@@ -108,7 +108,7 @@ func (m *medium) scaleResponse() {
 }
 
 // responses returns the channel's share of the peak response by day, with all spend of the channel multiplied by a
-// factor. If spend has regions, it also returns the shares by state.
+// factor. If the channel has regional spend, it also returns the shares by state.
 func (m *medium) responses(p *plan, factor float64) (all []float64, byState [][]float64) {
 	if m.regional == nil {
 		return m.response(p, m.national, 1, factor), nil
@@ -181,7 +181,7 @@ func scale(values []float64, factor float64) {
 
 // Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency. The
 // function budget returns the spend of a channel on a day, instead of the planned spend. Day 1 is the day after today.
-// Orders have their nominal values. The number of days is the option Future.
+// The value of an order is the nominal value of its surface. The number of days is the option Future.
 func (r Responses) Ahead(budget func(channel measure.Channel, day int, planned float64) float64) (revenue, spend float64) {
 	if r.plan.opt.Future == 0 {
 		return 0, 0

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sales draws orders from the expected orders and sums figures for the truth.
+// sales draws orders from the expected numbers of orders and computes the totals for [Truth].
 type sales struct {
 	p         *plan
 	out       *feed
@@ -145,7 +145,7 @@ func (s *sales) place(v visit) {
 	s.ask(v, o)
 }
 
-// linkShare is the share of a creator's orders through one of the creator's links.
+// linkShare is the share of a creator's online orders that come through one of the creator's links.
 const linkShare = 0.40
 
 // credit adds an order to the totals of its creator, and for some online orders to the totals of the creator's link.

@@ -12,7 +12,7 @@ import (
 
 // Parameters of the purchase process. After each order, a shopper remains a customer with an individual probability.
 // The shopper returns after an exponentially distributed interval with an individual mean. The probability has a Beta
-// distribution, and the mean interval a lognormal distribution. Shoppers from some channels remain customers more
+// distribution, and the mean interval has a lognormal distribution. Shoppers from some channels remain customers more
 // often.
 const (
 	stayA, stayB   = 1.00, 1.60
@@ -24,7 +24,7 @@ const (
 	salePullsAhead = 8 // days by which a sale advances later purchases
 )
 
-// loyalty multiplies the probability that a shopper remains a customer, by the channel that acquired the shopper.
+// loyalty contains, for each acquisition channel, a multiplier of the probability that a shopper remains a customer.
 var loyalty = map[measure.Channel]float64{
 	facebook: 0.95, google: 1.02, tiktok: 0.72, snapchat: 0.62, amazon: 0.90, podcast: 1.20, influencer: 1.05, affiliate: 0.60,
 	"": 1.12,
@@ -69,7 +69,7 @@ func (s *shoppers) open(t int, onSale bool) {
 	}
 }
 
-// guests contains the share of a surface's orders without a customer.
+// guests contains, for each surface, the share of orders without a customer.
 var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
 
 // serve draws the customer of an order: a guest (-1), a returning customer or a new customer. Spend mostly acquires new
@@ -120,7 +120,7 @@ func (s *shoppers) after(who, surface, t int) {
 	}
 }
 
-// hashed returns the keyed hash of a shopper's address, in the same way as the readers of files.
+// hashed returns the keyed hash of a shopper's email address, as the file readers compute it.
 func (f *frame) hashed(who int) string {
 	mac := hmac.New(sha256.New, f.opt.HashKey)
 	_, _ = fmt.Fprintf(mac, "shopper%d@example.com", who)

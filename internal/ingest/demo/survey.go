@@ -17,7 +17,7 @@ const (
 	uncoded       = 0.06 // answers without a channel from the survey tool
 )
 
-// said contains the possible answers for each channel.
+// said contains the possible survey answers for each channel.
 var said = map[measure.Channel][]string{
 	facebook:      {"Facebook", "Instagram", "Instagram ad", "facebook ad", "saw it on insta", "IG"},
 	google:        {"Google", "Google search", "googled it", "Google Shopping"},

@@ -75,7 +75,8 @@ type DayTruth struct {
 	Spend   float64    `json:"spend"`
 }
 
-// truth returns the truth of the plan. Expected orders are multiplied by the surface's mean order value.
+// truth returns the true effects and totals of the plan. It multiplies expected orders by the surface's mean order
+// value.
 func (p *plan) truth(sold *sales) Truth {
 	value := sold.orderValues()
 	t := Truth{

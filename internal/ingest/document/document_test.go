@@ -120,7 +120,8 @@ func members(o *document.Object) string {
 	return all
 }
 
-// TestCheckAgreesOnBrokenText changes, doubles and removes parts of a message, byte by byte.
+// TestCheckAgreesOnBrokenText compares Check with encoding/json on a message that is truncated or has one byte removed,
+// inserted or replaced.
 func TestCheckAgreesOnBrokenText(t *testing.T) {
 	t.Parallel()
 	const message = `{"type":"RECORD", "record":{"id":-10.5e+3,"t":true,"f":false,"n":null,"s":"a\"\u00E9\\é","l":[0,{"x":[]},""]},"z":{}}`

@@ -1,4 +1,4 @@
-// Package ingesttest runs the golden files of readers. An archive contains the files of an import, its options, and the
+// Package ingesttest tests readers with golden files. An archive contains the files of an import, its options, and the
 // resulting report and rows. Imports run with [ingest.Run] into a [Recorder].
 package ingesttest
 
@@ -135,7 +135,7 @@ func (r Rates) Rate(day civil.Date, from, to money.Currency) (money.Rate, bool) 
 	return rate, err == nil
 }
 
-// given contains the options of the import in an archive. The default is a shop in New York.
+// given contains an archive's import options. By default, the time zone is New York's and the currency is USD.
 type given struct {
 	Currency money.Currency
 	Zone     string
@@ -221,7 +221,7 @@ func golden(t *testing.T, path string) {
 	}
 }
 
-// InForm converts a file of an archive to the form of its suffix: ".utf16", ".latin1" or ".crlf".
+// InForm converts a file of an archive to the encoding or the line ends of its suffix: ".utf16", ".latin1" or ".crlf".
 func InForm(t testing.TB, f txtar.File) ingest.File {
 	t.Helper()
 	content, err := slices.Clone(f.Data), error(nil)

@@ -33,7 +33,7 @@ func Reader(t testing.TB, name string, lists ...[]source.Reader) source.Reader {
 	return nil
 }
 
-// ReaderOptions returns the options of a shop with US dollars and UTC.
+// ReaderOptions returns the options of a shop with the currency USD and the time zone UTC.
 func ReaderOptions() source.Options {
 	return source.Options{Base: "USD", Zone: time.UTC, HashKey: []byte("key"), Notes: &source.Notes{}}
 }

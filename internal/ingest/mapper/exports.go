@@ -23,7 +23,7 @@ type export struct {
 	instead   string              // file to import instead
 }
 
-// Exports returns the readers of known products' files that use a mapping.
+// Exports returns the readers of the files of known products. These readers use mappings.
 func Exports() []source.Reader {
 	readers := make([]source.Reader, 0, len(exports))
 	for i := range exports {

@@ -46,7 +46,7 @@ func check(t *testing.T, what string, want, got any) {
 	}
 }
 
-// Use and costs of the same creator, link and day are summed, in the workspace's currency.
+// Clicks, orders, revenue and costs of the same creator, link and day are summed, in the workspace's currency.
 func TestCreatorsUseAndCostsAreSums(t *testing.T) {
 	t.Parallel()
 	got := read(t, "creators", `creator id,creator,handle,platform,code,link,link kind,date,clicks,orders,revenue,fee,commission,gift,currency
@@ -201,8 +201,8 @@ func TestADayWithAnOffsetIsConverted(t *testing.T) {
 	}
 }
 
-// A later run with the same rows of an order is a copy and adds no lines. A later run with different rows adds its
-// lines to the order.
+// A run is a sequence of consecutive rows of one order. A later run with the same rows is a copy and adds no lines. A
+// later run with different rows adds its lines to the order.
 func TestARepeatedRunOfLinesIsACopy(t *testing.T) {
 	t.Parallel()
 	const a, b, other = "1,2026-09-01,USD,1,A,1.00\n", "1,2026-09-01,USD,1,B,2.00\n", "2,2026-09-01,USD,1,C,4.00\n"
@@ -226,7 +226,7 @@ func TestARepeatedRunOfLinesIsACopy(t *testing.T) {
 	}
 }
 
-// A file of order lines has prices or amounts, in any column.
+// A file of order lines needs a column of prices or amounts, in any position.
 func TestOrderLinesNeedAPriceOrAnAmount(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{

@@ -81,8 +81,9 @@ func (k Kind) NamedByMapping() bool {
 	return false
 }
 
-// Guess returns the columns of the kind's fields in a file with this header. It finds columns with common names. For
-// required fields, a column name may also contain a common name. Each column is for one field only.
+// Guess returns the columns of the kind's fields in a file with this header. It finds columns by the usual names of
+// each field. For required fields, it is sufficient that the column name contains a usual name. Each column is for one
+// field only.
 func (k Kind) Guess(h source.Header) map[string]string {
 	form, taken, found := kinds[k], map[int]bool{}, map[string]string{}
 	take := func(field string, at int) {

@@ -28,8 +28,8 @@ const (
 	SurfaceDays  Kind = "surface_days"  // sales of a sales surface on a day
 )
 
-// form contains the fields of a kind. The names are folded common names of columns. A file with these names needs no
-// mapping.
+// form contains the fields of a kind. The names of a field are common names of its column, folded with [source.Fold]. A
+// file with these names needs no mapping.
 type form struct {
 	title    string
 	columns  []source.Column

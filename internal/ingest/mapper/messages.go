@@ -65,7 +65,7 @@ type messageKey struct {
 }
 
 // newMessageRows reads results of messages, by day or since sending. It sums rows with the same message and day, such
-// as variants of a test.
+// as variants of an A/B test.
 func newMessageRows(b *binding) *factRows {
 	rates := source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[messageKey, warehouse.MessageDay]{}
@@ -143,7 +143,7 @@ func (r *row) fromRates(m *warehouse.MessageDay) {
 	}
 }
 
-// portionOf returns n · part / whole, rounded half up. The product of counts does not overflow.
+// portionOf returns n · part / whole, rounded half up. If n · part overflows, n / whole is rounded down first.
 func portionOf(n, part, whole int64) int64 {
 	product, ok := source.Times(n, part)
 	if !ok {

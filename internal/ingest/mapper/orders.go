@@ -72,7 +72,7 @@ func (s *shop) head(sale *source.Sale, fields []string, line int) (err error) {
 	return s.refund(sale, fields, line)
 }
 
-// refund adds the row's refunded amount to its own order.
+// refund adds the row's refunded amount to the row's order.
 func (s *shop) refund(sale *source.Sale, fields []string, line int) error {
 	back, err := s.amount(fields, refunded, line, sale.Currency)
 	if err == nil && back != 0 {

@@ -92,7 +92,7 @@ func newProductRows(b *binding) *factRows {
 	})
 }
 
-// unitCost reads the cost of a unit and its first day.
+// unitCost reads the cost of a unit and the first day of this cost.
 func (r *row) unitCost(sku string) (cost warehouse.ProductCost, known bool) {
 	if r.text(productCost) == "" {
 		return cost, false

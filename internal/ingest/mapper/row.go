@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// row is a record during reading. It records the first error. Later reads return zero values.
+// row is a record that is being read. It stores the first error. Later reads return zero values.
 type row struct {
 	*binding
 	cells []string
@@ -21,8 +21,8 @@ type row struct {
 	fault error
 }
 
-// factRows reads files in which each row is read separately. The function read adds facts to the batch. The function
-// close adds facts at the end, because rows with the same key are summed.
+// factRows reads files in which each row is read separately. If rows with the same key are summed, the function close
+// adds their facts to the batch at the end.
 type factRows struct {
 	*simpleRows
 	close func(b *warehouse.Batch)

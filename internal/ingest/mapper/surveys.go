@@ -42,7 +42,7 @@ var surveyForm = form{title: "post-purchase survey answers", columns: []source.C
 // defaultOrderSystem is the source of the orders that answers refer to, unless the file names a source.
 const defaultOrderSystem = "shopify"
 
-// newSurveyRows reads answers. It removes personal data in an answer, such as an email address.
+// newSurveyRows reads survey answers. It removes personal data, such as email addresses, from the answers.
 func newSurveyRows(b *binding) *factRows {
 	copies := map[string]int{}
 	var rows *factRows
@@ -100,8 +100,8 @@ func withoutPeople(text string) string {
 	return phoneNumber.ReplaceAllString(text, "(number)")
 }
 
-// keyOf derives a key for an answer without a key from order and question. Without an order, it uses question, answer
-// and time.
+// keyOf derives a key from order and question, for an answer without its own key. Without an order, it uses question,
+// answer and time.
 func keyOf(s warehouse.SurveyResponse) string {
 	text := s.OrderRef.Source + "\x00" + s.OrderRef.Key + "\x00" + s.Question
 	if s.OrderRef.Key == "" {

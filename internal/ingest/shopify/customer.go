@@ -68,7 +68,7 @@ func (d *Documents) consentState(names ...string) string {
 	return cmp.Or(consent.Path("marketingState").Text(), consent.Path("state").Text())
 }
 
-// consent reads a consent. If it does not know the word, it adds a note and returns an unknown consent.
+// consent reads a consent. If the word is unknown, it adds a note and returns an unknown consent.
 func (d *Documents) consent(word string) warehouse.Consent {
 	consent, ok := source.ConsentOf(word)
 	if !ok {

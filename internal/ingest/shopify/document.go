@@ -15,8 +15,8 @@ import (
 )
 
 // Documents reads orders, refunds and customers of Shopify's two APIs. In the Admin REST API and in webhooks, names
-// have underscores. In the GraphQL API, amounts are in "…Set" objects. An order has the key of the orders export: its
-// numeric ID.
+// have underscores. In the GraphQL API, amounts are in "…Set" objects. The key of an order is its numeric ID, as in the
+// orders export.
 //
 // Amounts are in the shop's currency. Documents does not read names and streets. It hashes phone numbers and does not
 // store them.
@@ -138,7 +138,7 @@ func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) [
 	return tied(ties, id, own)
 }
 
-// tied appends the tie of an ID to an email address, if both are known.
+// tied appends the connection of an ID with an email address, if both are known.
 func tied(ties []warehouse.CustomerTie, id, mail string) []warehouse.CustomerTie {
 	if id == "" || mail == "" {
 		return ties
@@ -252,7 +252,7 @@ func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int
 	return sum, nil
 }
 
-// coupons reads the codes. Only the REST API contains the amount of each code.
+// coupons reads the discount codes of an order. Only the REST API contains the amount of each code.
 func (d *Documents) coupons(s *source.Sale) {
 	d.codes = d.codes[:0]
 	amounts := map[string]int64{}
@@ -302,7 +302,7 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 	return itemised, nil
 }
 
-// Refund reads a refund outside its order. A refund of goods without money has the amount 0. Its error is a
+// Refund reads a refund outside its order. A refund of goods without money has the amount 0. The error of Refund is a
 // [*source.RowError] that names the field.
 func (d *Documents) Refund(doc *document.Object) (source.Return, error) {
 	d.object = doc
@@ -454,7 +454,8 @@ func tail(id string) string {
 	return id
 }
 
-// instant reads a time by its names in the two APIs. Every order has a creation time.
+// instant reads a time by its names in the GraphQL and REST APIs. A missing creation time is an error. Any other
+// missing time is zero.
 func (d *Documents) instant(graph, rest string) (time.Time, error) {
 	cell := d.text(graph, rest)
 	if cell == "" && graph != "createdAt" {

@@ -79,8 +79,8 @@ func (r landedRefunds) Open(t source.Table, o source.Options) (source.Rows, erro
 	return rows, nil
 }
 
-// refundRows collects a table, because a refund may have several transactions with one row each. An append-only table
-// repeats refunds and payments, so each refund and each payment is counted once.
+// refundRows collects the rows of each refund, because a refund may have several transactions with one row each. An
+// append-only table repeats refunds and payments, so each refund and each payment is counted once.
 type refundRows struct {
 	payments bool // rows are payments; a refund is their sum
 	at       map[string]int

@@ -131,7 +131,7 @@ func (m tableMember) filled(fields []string) bool {
 	return slices.ContainsFunc(m.parts, func(p tablePart) bool { return source.Cell(fields, p.at) != "" })
 }
 
-// membersOf groups the columns of the table by member.
+// membersOf groups the columns of the table by member of the order document.
 func membersOf(at map[string]int) (members []tableMember) {
 	for _, c := range orderMembers {
 		column, there := at[c.Field]
@@ -159,8 +159,8 @@ type landedSale struct {
 	landed warehouse.LandedOrder
 }
 
-// orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows and uses the
-// latest version of each order. An append-only table has every version of an order.
+// orderTableRows reads the table. If the rows are sorted by key, it adds each order immediately. Otherwise, it collects
+// the rows and uses the latest version of each order. An append-only table has every version of an order.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options
@@ -272,7 +272,8 @@ func (r *orderTableRows) document(fields []string) error {
 	return nil
 }
 
-// nested writes a member from several columns. A path has one or two parts.
+// nested writes a member that is an object with values from several columns. The path of a value in the object has one
+// or two names.
 func (r *orderTableRows) nested(fields []string, m tableMember) {
 	r.member(m.name)
 	r.text.WriteByte('{')

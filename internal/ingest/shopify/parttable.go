@@ -22,8 +22,8 @@ type partTable struct {
 	add         func(r *partRows, rec tabular.Record, b *warehouse.Batch) error
 }
 
-// Columns that tables of parts share. If a connector writes nested members into separate tables, these tables refer to
-// the order by the connector's row ID.
+// These columns occur in several tables of parts. If a connector writes nested members into separate tables, these
+// tables refer to the order by the connector's row ID.
 var (
 	ofOrder    = source.Column{Field: "order", Names: []string{"order id", "sdc source key id"}}
 	ofOrderRow = source.Column{Field: "order_row", Names: []string{"dlt parent id", "airbyte orders hashid"}}
@@ -32,8 +32,8 @@ var (
 	ordinal    = source.Column{Field: "place", Names: []string{"index", "dlt list idx", "sdc level 0 id"}}
 )
 
-// parts returns the readers of the tables of parts. For a table without a distinct column, the last required column is
-// its signature.
+// parts returns the readers of tables that contain parts of orders. For a table without a distinct column, the last
+// required column is its signature.
 func parts() []source.Reader {
 	return []source.Reader{
 		partTable{

@@ -12,7 +12,7 @@ type room struct {
 	ties    pieces[warehouse.CustomerTie]
 }
 
-// of returns a pointer to a copy of the order with its own parts.
+// of returns a pointer to a copy of the order and of its lists.
 func (r *room) of(one sale) *sale {
 	s := &r.sales.of([]sale{one})[0]
 	s.Lines, s.Refunds, s.Coupons = r.lines.of(s.Lines), r.refunds.of(s.Refunds), r.coupons.of(s.Coupons)
@@ -25,7 +25,7 @@ type pieces[T any] struct{ piece []T }
 
 const pieceLength = 64
 
-// of returns a copy of the list that later copies do not change.
+// of returns a copy of the list. Later copies do not change it.
 func (p *pieces[T]) of(list []T) []T {
 	if len(list) == 0 {
 		return nil

@@ -121,7 +121,7 @@ func (r *rows) begin(rec tabular.Record, name string) {
 	r.describe(cell)
 }
 
-// describe sets the fields of the order's first row except key, time and amounts.
+// describe sets the fields of the order from its first row, except key, currency and time.
 func (r *rows) describe(cell func(at int) string) {
 	o := &r.sale.Order
 	o.Charged, o.Tax, o.Shipping = r.first.total, r.first.taxes, r.first.shipping

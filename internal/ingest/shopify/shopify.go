@@ -15,7 +15,7 @@ import (
 	"assay/internal/money"
 )
 
-// System is the source of the orders' keys.
+// System is the system of record in the references of Shopify orders.
 const System = "shopify"
 
 // OrdersSource is the source of orders and refunds in the import ledger, from any origin.

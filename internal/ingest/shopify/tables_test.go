@@ -29,7 +29,7 @@ func read(t *testing.T, name, table string) ingesttest.Reading {
 	return ingesttest.Read(t, readerOf(t, name), o, table)
 }
 
-// rejected returns line, rows and column of the rejected rows.
+// rejected returns the line, the number of rows and the column of each row error.
 func rejected(t *testing.T, all []error) (rows []source.RowError) {
 	t.Helper()
 	for _, err := range all {
@@ -393,13 +393,13 @@ func TestRejectedRowsOfTheExport(t *testing.T) {
 			t.Errorf("%s: orders %+v, want #2 alone", column, got.Batch.Orders)
 		}
 	}
-	// A line item is separated from its order, twice in a row.
+	// Orders #9 and #8 have line items but no order row. The two rows of #9 are consecutive.
 	got := read(t, "shopify_orders", exportHeader+row("#9", "", "", "", "", "", "", "", "", "1", "2", "0")+row("#9", "", "", "", "", "", "", "", "", "1", "2", "0")+
 		row("#2", "USD", "", "", "", "1", "", "", day, "", "", "")+row("#8", "", "", "", "", "", "", "", "", "1", "2", "0"))
 	check(t, "strays", []source.RowError{{Line: 2, Rows: 2, Column: "Name"}, {Line: 5, Rows: 1, Column: "Name"}}, rejected(t, got.Errors))
 }
 
-// The reader compares the offset with the workspace's time zone for a hundred orders.
+// The reader compares the offset with the workspace's time zone for the first hundred orders.
 func TestTheExportsTimeZoneIsCompared(t *testing.T) {
 	t.Parallel()
 	row := func(created string) string { return "#1,1,,,USD,,,,1.00,,,," + created + ",,,,,,,,,\n" }

@@ -17,7 +17,7 @@ import (
 )
 
 // ads collects reports of ad platforms. A report replaces the rows of its account on a day. Days therefore remain in
-// memory during the run, and the target stores all rows of a day with new rows again.
+// memory during the run. If a day gets new rows, the target stores all of its rows again.
 type ads struct {
 	options   source.Options
 	countries *source.Countries
@@ -27,7 +27,7 @@ type ads struct {
 	element   document.Object // element of a list in the record
 }
 
-// accountDay is the unit that a report replaces: the day of an account.
+// accountDay is the unit that a report replaces: one day of one account.
 type accountDay struct {
 	source  string
 	account string
@@ -202,7 +202,7 @@ func micros(cell string, c money.Currency) (int64, error) {
 	return money.FromMillionths(n, c), err
 }
 
-// action returns the purchases in a list of Meta's actions.
+// action returns the value of the first available purchase action in a list of Meta's actions.
 func (c *ads) action(list document.Value) (value string) {
 	first := len(purchases) - 1
 	for v := range list.Elements() {

@@ -61,8 +61,8 @@ var advertisers = map[shape]*advertiser{
 	}),
 }
 
-// newAdvertiser adds the properties with status, budget and time of change. They have the names of the columns in
-// connectors' tables.
+// newAdvertiser adds the names of the properties with status, budget and time of change. The properties are named like
+// the columns in connectors' tables.
 func newAdvertiser(a advertiser) *advertiser {
 	a.changed, a.statuses, a.periods = []string{"updated_time", "modify_time", "updated_at"}, members(adstate.Statuses), members(adstate.Periods)
 	for _, column := range adstate.Budgets(a.platform) {
@@ -163,7 +163,7 @@ func instantOf(cell, field string, line int) (time.Time, error) {
 	return at, nil
 }
 
-// take returns the facts since the last call.
+// take returns the facts that were added since the last call.
 func (c *entities) take() []load {
 	var all []load
 	for _, s := range []shape{metaEntities, googleEntities, tiktokEntities} {

@@ -8,8 +8,8 @@ import (
 	"assay/internal/ingest/singer"
 )
 
-// FuzzMessages runs arbitrary input. A run ends with a result or an error. No report shows an email address, and
-// emitted states are received states.
+// FuzzMessages imports arbitrary input. An import ends with a result or an error. No report shows an email address, and
+// every emitted state is equal to a received state.
 func FuzzMessages(f *testing.F) {
 	for _, seed := range [][]string{
 		{restSchema, restOrder, state},

@@ -11,7 +11,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// keeping is a step that is written while later messages are read. The code that starts the step must wait for its end.
+// keeping is a step that writes facts while later messages are read. The code that starts the step must wait for its
+// end.
 type keeping struct {
 	work     panics.Group
 	outcomes []warehouse.Outcome

@@ -131,7 +131,7 @@ func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error 
 	return nil
 }
 
-// waits reports whether the sending day of some totals is unknown.
+// waits reports whether some totals have neither a day nor a known send date.
 func (c *messages) waits() bool {
 	for key := range c.changed {
 		if key.day.IsZero() && c.named[key.id].sent.IsZero() {
@@ -175,7 +175,7 @@ func (c *messages) loads(end bool) []load {
 	return []load{l}
 }
 
-// sinceSend returns the totals of a campaign over all of its messages, like Klaviyo's export of campaigns.
+// sinceSend returns the totals of a campaign over all of its messages, as in Klaviyo's campaign export.
 func (c *messages) sinceSend(of messageKey, row warehouse.MessageDay) warehouse.MessageDay {
 	whole := warehouse.MessageDay{
 		Source: row.Source, Channel: row.Channel, Entity: row.Entity, EntityID: row.EntityID, EntityName: row.EntityName, Day: row.Day, SinceSend: true,

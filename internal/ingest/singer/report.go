@@ -56,8 +56,8 @@ type Counts struct {
 	Removed   int64 `json:"removed"`
 }
 
-// Maximum numbers of rejected records and streams in a report. The totals also include the unlisted records and
-// streams.
+// Maximum numbers of streams and of rejected records in a report. The totals also include the streams and records that
+// are not listed.
 const (
 	shownRejections = 20
 	shownStreams    = 200

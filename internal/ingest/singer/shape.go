@@ -9,7 +9,7 @@ import (
 // shape is the kind of a stream's records.
 type shape int
 
-// The shapes of streams, each with the taps and streams that have the shape.
+// The shapes of streams. Each comment lists the taps and streams with the shape.
 const (
 	unknownRecords   shape = iota
 	orderRecords           // tap-shopify: orders, in the names of the REST or the GraphQL API
@@ -58,7 +58,7 @@ var shapes = []struct {
 }
 
 // partial lists columns of Google's reports on keywords, audiences and similar parts. These reports omit other spend,
-// so they would understate a day.
+// so the spend of a day would be too low.
 var partial = []string{
 	"ad_group_criterion_keyword", "ad_group_criterion_criterion_id", "search_term_view_search_term", "age_range_view_resource_name",
 	"gender_view_resource_name", "geographic_view_resource_name", "user_location_view_resource_name", "landing_page_view_unexpanded_final_url",

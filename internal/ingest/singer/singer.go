@@ -56,8 +56,8 @@ const (
 	usualRows  = 50_000
 	usualPause = time.Minute
 
-	// mostWaiting is the size in bytes at which the target writes a step even with fewer records, because orders may be
-	// large.
+	// mostWaiting is the size in bytes of waiting records at which the target writes a step, even with fewer than
+	// CommitRows records. Orders may be large.
 	mostWaiting = 128 << 20
 
 	// Limits of stored streams. A run stores the name, key properties and required properties of each stream.
@@ -65,8 +65,8 @@ const (
 	mostSchemas = 16 << 20 // total size in bytes
 )
 
-// Run reads messages until their end. A rejected record ends the run unless rejected records are skipped. The last
-// emitted state then describes the stored facts. The report covers all messages up to the end or the error.
+// Run reads messages until their end. A rejected record ends the run unless rejected records are skipped. All facts
+// before the last emitted state are stored. The report covers all messages up to the end or the error.
 func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Report, error) {
 	if o.CommitRows == 0 {
 		o.CommitRows = usualRows

@@ -35,7 +35,7 @@ func Money(cell string, c money.Currency, n money.Notation) (int64, error) {
 	return believed(a.Minor, cell, err)
 }
 
-// MoneyRounded reads an amount like [Money] and rounds extra decimals.
+// MoneyRounded reads an amount as [Money] does, but rounds extra decimals.
 func MoneyRounded(cell string, c money.Currency, n money.Notation) (int64, error) {
 	if minor, ok := plain(cell, c.Exponent()); ok && n == money.Point {
 		return minor, nil
@@ -234,7 +234,7 @@ var shortened = regexp.MustCompile(`^\d([.,]\d+)?[eE]\+\d+$`)
 // Shortened reports whether a spreadsheet has shortened a long ID to a form such as 1.20265E+17.
 func Shortened(id string) bool { return shortened.MatchString(id) }
 
-// ShortenedID returns the error of an ID that a spreadsheet has corrupted.
+// ShortenedID returns the error for an ID that a spreadsheet has shortened.
 func ShortenedID(line int, column, id, fix string) *RowError {
 	return &RowError{Line: line, Column: column, Value: id, Reason: "a spreadsheet has shortened this ID, so other IDs may look the same", Fix: fix}
 }

@@ -75,7 +75,7 @@ func NewOrders(o Options) *Orders {
 }
 
 // longestKey is the maximum size of an order's ID in bytes. IDs stay in memory while a file is read. Shops' IDs have
-// less than a hundred bytes.
+// fewer than a hundred bytes.
 const longestKey = 512
 
 // checkKey returns a [*RowError] for an ID that is too long.
@@ -208,7 +208,7 @@ func (t *Orders) follows(next *warehouse.OrderRef) bool {
 }
 
 // step compares the next order's key with the last order's key. It returns 1 if the keys ascend, -1 if they descend,
-// and 0 if they are equal or the direction changes. Shorter keys come first, which is numeric order.
+// and 0 if they are equal or the direction changes. Shorter keys come first, so numbers are in numeric order.
 func (t *Orders) step(next *warehouse.OrderRef) int {
 	step := cmp.Or(cmp.Compare(len(next.Key), len(t.last.Key)), cmp.Compare(next.Key, t.last.Key), cmp.Compare(next.Source, t.last.Source))
 	if t.course != 0 && step != t.course {
@@ -236,7 +236,8 @@ func (t *Orders) convert(s *Sale) error {
 }
 
 // clashes reports whether the file has an earlier order with the same key and different content. It returns false if
-// neither of the two orders has parts. If an order has parts, it is unknown which version the parts belong to.
+// neither order has parts: lines, refunds or coupons. If an order has parts, it is unknown which version the parts
+// belong to.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false
@@ -344,8 +345,8 @@ func Codes(cell string) []string {
 	return codes
 }
 
-// CouponsOf returns the codes as coupons of an order. It assigns a discount to a code only if the order has no other
-// code.
+// CouponsOf appends the codes in a cell to the coupons of an order. It assigns the discount to a code only if the cell
+// has no other code.
 func CouponsOf(into []warehouse.OrderCoupon, cell string, discount int64) []warehouse.OrderCoupon {
 	if code := strings.ToUpper(strings.TrimSpace(cell)); code != "" && !strings.Contains(code, ",") {
 		return append(into, warehouse.OrderCoupon{Code: code, Discount: discount})

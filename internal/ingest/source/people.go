@@ -28,7 +28,8 @@ func NewCustomers(key []byte) *Customers {
 	return &Customers{mac: hmac.New(sha256.New, key)}
 }
 
-// Hash returns the hash of an address or ID, ignoring case and surrounding blanks, or "" for "".
+// Hash returns the keyed hash of an email address or ID, ignoring case and surrounding blanks. It returns "" for an
+// empty text.
 func (c *Customers) Hash(id string) string {
 	id = strings.ToLower(strings.TrimSpace(id))
 	if id == "" {

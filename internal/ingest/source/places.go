@@ -65,7 +65,7 @@ func (c *Countries) Code(text string) (code string, ok bool) {
 	return code, ok
 }
 
-// surfaces maps folded sales channel names of exports to surfaces.
+// surfaces maps the sales channel names of exports, normalized by [Fold], to sales surfaces.
 var surfaces = map[string]measure.Surface{
 	"": measure.OnlineStore, "web": measure.OnlineStore, "online store": measure.OnlineStore, "checkout": measure.OnlineStore,
 	"shop": measure.OnlineStore, "shop app": measure.OnlineStore, "buy button": measure.OnlineStore, "storefront": measure.OnlineStore,

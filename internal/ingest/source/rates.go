@@ -76,7 +76,7 @@ func (c *Converter) find(day civil.Date, from money.Currency) rateFound {
 	return found
 }
 
-// Located sets the line and the number of rejected rows of an error, unless the error has a line.
+// Located sets the number of rejected rows of an error, and the line if the error has none.
 func Located(err error, line, rows int) error {
 	if row, ok := errors.AsType[*RowError](err); ok {
 		row.Rows = rows

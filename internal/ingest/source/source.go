@@ -21,7 +21,7 @@ import (
 type Reader interface {
 	// Name returns the value of --source.
 	Name() string
-	// Title returns the name of the file for users.
+	// Title returns the name of the kind of file for users.
 	Title() string
 	// Fit returns how well the header of a file fits this reader.
 	Fit(header Header) Fit
@@ -102,8 +102,8 @@ type Options struct {
 	Scattered bool
 }
 
-// AssumedCurrency returns the currency of a file without a currency. It adds a warning unless the caller stated the
-// currency.
+// AssumedCurrency returns the currency of the amounts in a file that states no currency. It adds a warning unless the
+// caller stated the currency.
 func (o Options) AssumedCurrency() money.Currency {
 	if o.Currency != "" {
 		return o.Currency
@@ -158,7 +158,7 @@ type Summary struct {
 	Totals  Totals
 }
 
-// Totals contains figures to compare with the platform's page.
+// Totals contains the totals of a file, to compare with the totals that the platform shows.
 type Totals struct {
 	Orders    int64 // orders that figures include
 	Cancelled int64 // number of orders that are canceled or voided

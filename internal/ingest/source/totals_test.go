@@ -116,7 +116,7 @@ func TestASaleIsEmptyAfterReset(t *testing.T) {
 	}
 }
 
-// A second version of an order is rejected if either version has parts.
+// A second version of an order is rejected if either version has lines, refunds or coupons.
 func TestAnOrderWithPartsOccursOnce(t *testing.T) {
 	t.Parallel()
 	parts := map[string]func(*Sale){

@@ -95,7 +95,7 @@ type Sample struct {
 	Records   []Record
 }
 
-// delimiters lists the delimiters in the order of trial.
+// delimiters lists the delimiters in the order in which they are tried.
 var delimiters = []byte{',', ';', '\t', '|'}
 
 // Samples returns the beginning of the file, split by each delimiter, up to limit rows. A sample ends at an unreadable

@@ -204,7 +204,7 @@ const patience = time.Hour
 // Ledger is the file name of webhooks in the import ledger.
 const Ledger = "webhooks"
 
-// Run converts messages to facts. An error concerns all messages. The caller may safely retry all messages.
+// Run converts messages to facts. An error applies to all messages. The caller can safely retry them.
 func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
 	known, err := store.FXRates(ctx, o.Workspace.ID)
 	if err != nil {
@@ -248,7 +248,7 @@ type run struct {
 	gone      []*control.Delivery // deletions of orders
 }
 
-// take reads a message. The stream name is the message's ID, which identifies rejected messages.
+// take reads a message. It uses the message's ID as the stream name, so that an error identifies the message.
 func (r *run) take(m *control.Delivery, line int) (err error) {
 	var doc document.Object
 	doc.Read(document.Value(m.Body))

@@ -122,8 +122,9 @@ func sendTap(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace, 
 	}
 }
 
-// These constants contain one customer in the form of each source: the export without dates, an older message, and the
-// two forms of a tap. The message has neither consents nor orders, because newer versions of the API omit them.
+// Each constant contains the same customer as one source sends it: a webhook message with an older state, an export
+// without dates, and the records of a tap in the forms of both APIs. The message has neither consents nor orders,
+// because newer versions of the API omit them.
 const (
 	customerJSON = `{"id":77,"email":"A@example.com","created_at":"2026-01-02T03:00:00Z","updated_at":"2026-11-18T10:00:00Z","first_name":"Anna","last_name":"B","state":"enabled",
 "note":"ring twice","verified_email":true,"phone":"+1 555-0100","tags":"vip","currency":"USD","addresses":[{"address1":"1 Main St"}],
@@ -233,7 +234,7 @@ func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 	}
 }
 
-// meets compares the data of a workspace with the expected order.
+// meets checks that a workspace contains the expected order, with its daily totals.
 func meets(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, came []string) {
 	t.Helper()
 	order, known, err := w.Order(t.Context(), ws, warehouse.OrderRef{Source: "shopify", Key: "5001"})

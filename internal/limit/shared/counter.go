@@ -1,4 +1,5 @@
-// Package shared counts events for several nodes in one Redis server, and informs nodes about ended access.
+// Package shared counts events for several nodes in one Redis server. It also informs the nodes when keys or settings
+// change.
 //
 // While Redis does not answer, each node counts its own requests, so requests are neither rejected nor unlimited.
 package shared
@@ -173,8 +174,9 @@ func (n *Node) AccessEnded(ctx context.Context) {
 
 func (n *Node) channel() string { return n.prefix + "access-ended" }
 
-// Run calls the function ended when another node reports ended access, and after a time without messages. While Redis
-// does not answer, Run probes it. Run ends when ctx ends and returns nil.
+// Run calls the function ended when another node reports that access ended. It also calls ended after each new
+// subscription, because earlier messages were missed. While Redis does not answer, Run probes it. Run ends when ctx
+// ends and returns nil.
 func (n *Node) Run(ctx context.Context, ended func()) error {
 	for ctx.Err() == nil {
 		if n.away.Load() && n.probe(ctx) != nil {

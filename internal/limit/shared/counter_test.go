@@ -56,7 +56,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 var calls = limit.Key{What: "calls", Who: "acme"}
 
-// taken counts events of several nodes at once and returns how many were counted.
+// taken counts events on several nodes at once and returns how many were within the limit.
 func taken(t *testing.T, nodes []*Node, k limit.Key, events, most int) int {
 	t.Helper()
 	now := time.Now()
@@ -183,7 +183,7 @@ func TestANodeStartsWithoutRedis(t *testing.T) {
 	}
 }
 
-// A user without permission on channels can count, but cannot subscribe.
+// A Redis user without permission on channels can count requests, but cannot subscribe.
 func TestARejectedSubscriptionIsNotRepeatedAtOnce(t *testing.T) {
 	t.Parallel()
 	server := servertest.StartRedis(t)

@@ -31,7 +31,8 @@ func pathsOf(t testing.TB, list ...attribution.Path) *attribution.Paths {
 	return &paths
 }
 
-// randomPaths returns paths over the first letters of the alphabet, half of them with ages.
+// randomPaths returns paths over the first letters of the alphabet. Half of the paths contain the ages of their
+// touchpoints.
 func randomPaths(seed uint64, n, channels int) []attribution.Path {
 	r := rand.New(rand.NewPCG(seed, 0))
 	list := make([]attribution.Path, n)
@@ -230,7 +231,8 @@ func TestModelsAreFoundByTheirNames(t *testing.T) {
 	}
 }
 
-// TestShapleyEqualsItsDefinition averages over all orders in which channels can join.
+// TestShapleyEqualsItsDefinition averages the marginal conversions of each channel over all orders in which channels
+// can join.
 func TestShapleyEqualsItsDefinition(t *testing.T) {
 	t.Parallel()
 	list := randomPaths(3, 60, 5)

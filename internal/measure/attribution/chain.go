@@ -131,7 +131,7 @@ type step struct {
 	chance float64
 }
 
-// denseTally is the maximum number of keys of a tally in an array: 32 MB.
+// denseTally is the maximum number of possible keys for a tally in an array. The array then has 32 MB.
 const denseTally = 1 << 22
 
 // tally sums weights by key, in an array if all possible keys fit, otherwise in a map.

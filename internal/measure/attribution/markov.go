@@ -70,8 +70,7 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	return r, nil
 }
 
-// credit distributes the totals of the paths with touchpoints in proportion to the effects. The value is distributed in
-// the same way.
+// credit distributes the conversions and the value of the paths with touchpoints in proportion to the removal effects.
 func (r Removals) credit(p *Paths) (Result, error) {
 	rest := untouched(p)
 	conversions := make([]float64, len(p.names))

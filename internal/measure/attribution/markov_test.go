@@ -148,8 +148,8 @@ func TestLongCyclesAreSolved(t *testing.T) {
 		if p := removals.Conversion; !(p > 0.5 && p < 0.7) {
 			t.Errorf("order %d: P = %v", order, p)
 		}
-		// Without channel a, only the journeys of channel d convert. They are one of five journeys, and half of them
-		// convert.
+		// Without channel a, only the journeys of channel d convert. These are two of the five journeys, and one of the
+		// two converts.
 		if want := 1 - 0.2/removals.Conversion; math.Abs(removals.Effects[0].Effect-want) > 1e-9 {
 			t.Errorf("order %d: effect of a is %v, want %v", order, removals.Effects[0].Effect, want)
 		}

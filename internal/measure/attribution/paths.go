@@ -26,7 +26,7 @@ type Path struct {
 	Channels []measure.Channel
 	// AgeDays is the age of each touchpoint at the conversion, in days; nil if unknown.
 	AgeDays []float64
-	// Conversions is the number of journeys that ended with a conversion.
+	// Conversions is the number of times that the path ended with a conversion.
 	Conversions float64
 	// Value is the total value of the conversions, in minor units or a smaller unit.
 	Value int64
@@ -143,7 +143,7 @@ func (p *Paths) intern(name measure.Channel) uint16 {
 	return i
 }
 
-// addAge stores the age of the last touchpoint. It allocates the ages at the first known age.
+// addAge stores the age of the last touchpoint. It allocates the slice of ages for the first path with ages.
 func (p *Paths) addAge(ages []float64, i int) {
 	if ages == nil && p.ages == nil {
 		return

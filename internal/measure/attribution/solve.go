@@ -82,7 +82,7 @@ func (s *solver) backward(y, x, offset []float64) {
 	}
 }
 
-// improve runs one round of directions and reports whether the residual has reached the goal.
+// improve runs one round of GMRES and reports whether the residual has reached the goal.
 func (s *solver) improve(h []float64, goal float64) bool {
 	s.backward(s.residual, h, s.convert)
 	s.sweep(s.residual, s.residual)

@@ -16,7 +16,7 @@ type Journey struct {
 	Sums     measure.Sums      // may be negative, and may include refunds without an order
 }
 
-// Sums contains each channel's credit in minor units and millionths.
+// Sums contains each channel's credit: amounts in minor units, and orders in millionths.
 type Sums map[measure.Channel]measure.Sums
 
 // direct is the channel that last touch ignores if there is another channel.
@@ -29,7 +29,7 @@ const direct measure.Channel = "direct"
 //   - [Shapley]: each journey's sums in equal parts to its distinct channels. Parts are whole units by cumulative
 //     weights: part i is ⌊S i/n⌋ - ⌊S (i-1)/n⌋, channels in alphabetical order.
 //   - [Markov1], [Markov2], [Markov3]: the sums of all journeys in proportion to the removal effects, by largest
-//     remainders. Without any order there is no chain, and the rule of Shapley applies.
+//     remainders. Without any order, there is no chain, and the rule of Shapley applies.
 //
 // Other models are rejected: their credits are stored by day and need no journeys.
 func CreditSums(journeys []Journey, m Model) (Sums, error) {

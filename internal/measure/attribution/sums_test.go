@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// randomJourneys returns journeys with uneven amounts, negative exchanges and refunds without an order.
+// randomJourneys returns journeys with uneven amounts, exchanges with negative amounts, and refunds without an order.
 func randomJourneys(r *rand.Rand, n int) (journeys []attribution.Journey, total measure.Sums) {
 	names := []measure.Channel{"facebook", "google", "direct", "email", "tiktok"}
 	for i := range n {
@@ -121,7 +121,7 @@ func TestCreditedOrdersEqualTheModelsOnPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range want.Credits {
-			// Orders are whole millionths. A journey may lose one millionth to rounding.
+			// Credited orders are whole numbers of millionths. A journey may lose one millionth to rounding.
 			if have := got[c.Channel].OrderCount(); math.Abs(have-c.Conversions) > 1e-6*float64(len(journeys)) {
 				t.Errorf("%s credits %s with %v orders, want %v", m, c.Channel, have, c.Conversions)
 			}

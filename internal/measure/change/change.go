@@ -25,8 +25,8 @@ type Part struct {
 // The parts add up to V1 - V0, and exchanging before and after changes only their signs. Logarithms of zero and of
 // negative factors do not exist. With such a factor, the parts are Shapley values. A part is then the mean change of
 // the product when the factor changes, over all orders in which the factors may change. See Sun 1998, "Changes in
-// energy consumption and energy intensity", Energy Economics 20:85-100. For two factors these are Δx(y0+y1)/2 and
-// Δy(x0+x1)/2. The slices have the same length, at most 16, and contain finite numbers.
+// energy consumption and energy intensity", Energy Economics 20:85-100. For two factors x and y, the parts are
+// Δx(y0+y1)/2 and Δy(x0+x1)/2. The slices have the same length, at most 16, and contain finite numbers.
 func Factors(before, after []float64) []float64 {
 	for k := range before {
 		if before[k] <= 0 || after[k] <= 0 {
@@ -58,7 +58,8 @@ func product(factors []float64) float64 {
 	return p
 }
 
-// shapley sums each factor's effect over the sets of factors that may have changed before it.
+// shapley returns each factor's Shapley value: the weighted mean of its effect over the sets of factors that change
+// before it.
 func shapley(before, after []float64) []float64 {
 	n := len(before)
 	parts := make([]float64, n)

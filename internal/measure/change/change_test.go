@@ -48,7 +48,7 @@ func TestPartsOfAProductAddUpToItsChange(t *testing.T) {
 		before, after := factorsOf(r, i%2 == 1)
 		parts, back := change.Factors(before, after), change.Factors(after, before)
 		want := product(after) - product(before)
-		// Rounding errors are relative to the products. The change may be a small difference between the products.
+		// Rounding errors are proportional to the products, which may be much larger than their difference.
 		tolerance := 1e-9 * (math.Abs(product(after)) + math.Abs(product(before)) + math.Abs(want))
 		for _, p := range parts {
 			tolerance += 1e-9 * math.Abs(p)
@@ -67,7 +67,8 @@ func TestPartsOfAProductAddUpToItsChange(t *testing.T) {
 	}
 }
 
-// The figures follow from the formulas: 100 × 50 to 120 × 45 changes by 400 with L = 400 / ln(5400/5000) = 5197.4.
+// The figures follow from the formulas of [change.Factors]: from 100 × 50 to 120 × 45, the change is 400 and L is 400 /
+// ln(5400/5000) = 5197.4.
 func TestPartsHaveTheFormulasFigures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, after, want []float64 }{
@@ -114,8 +115,8 @@ func TestRoundedPartsAddUpExactly(t *testing.T) {
 	}
 }
 
-// Small spend in the earlier window, and spend without revenue in the recent window, lead to parts that exceed every
-// total.
+// Small spend in the earlier window, and spend without revenue in the recent window, lead to parts that are too large
+// to be rounded exactly.
 func TestPartsThatAreTooLargeAreNotRounded(t *testing.T) {
 	t.Parallel()
 	huge := change.Factors([]float64{100, 1e10}, []float64{2e9, 0})

@@ -205,8 +205,8 @@ func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, 
 	}
 }
 
-// leastNone is a bound on the probability of no purchase. Below this bound, products that start with the probability
-// lose precision. Only customers with hundreds of purchases are below it.
+// leastNone is a bound on the probability of no purchase. Below this bound, products with this probability as a factor
+// lose precision. Only customers with hundreds of purchases are below the bound.
 const leastNone = 1e-280
 
 // lived draws the number of purchases of an active customer by simulating one purchase after another.
@@ -224,8 +224,8 @@ func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	return n
 }
 
-// purchases returns the largest n with P(N ≥ n | active) above a probability. The parameter none is the probability of
-// no purchase.
+// purchases returns the largest n with P(N ≥ n | active) above the probability at. The parameter none is the
+// probability of no purchase.
 func (m BGNBD) purchases(h *History, time, at, none float64) int {
 	if at >= 1-none {
 		return 0

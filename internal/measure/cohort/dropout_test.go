@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The expectation has two forms. They agree where both are accurate. If customers differ little, a and b are large and
-// the terms of the series overflow. The mean over the dropout probability remains finite.
+// The expectation has two forms: a series and a mean over the dropout probability. They agree where both are accurate.
+// If customers differ little, a and b are large and the terms of the series overflow. The mean remains finite.
 func TestExpectedPurchasesAreFiniteForEveryDropout(t *testing.T) {
 	t.Parallel()
 	histories := []History{

@@ -23,7 +23,8 @@ type Fit[M any] struct {
 	build  func([]float64) M // returns the model with the given parameters
 }
 
-// fitOf converts the maximum to the data's unit. It adds the parameter shift to the logarithms to undo the scaling.
+// fitOf converts the maximum likelihood estimates to the data's unit. It adds the parameter shift to the logarithms to
+// undo the scaling.
 func fitOf[M any](p peak, shift []float64, build func([]float64) M) (Fit[M], error) {
 	f := Fit[M]{build: build}
 	values, errors := make([]float64, len(p.logs)), make([]float64, len(p.logs))
@@ -111,7 +112,7 @@ func grouped(histories []History) (all grouping, err error) {
 	return all.timed(), nil
 }
 
-// timed sets the distinct times and the groups' indices.
+// timed sets the distinct times and, for each group, the indices of its times.
 func (all grouping) timed() grouping {
 	all.times = make([]float64, 0, 2*len(all.groups))
 	for _, g := range all.groups {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Gonum's draws are tested against the distribution, so equal draws need no such test.
+// Gonum tests its draws against the distribution, so equal draws need no such test.
 func TestGammaDrawsEqualGonums(t *testing.T) {
 	t.Parallel()
 	const rounding = 1e-14 // relative error of a power computed by logarithm

@@ -78,8 +78,8 @@ func countsOf(spends []Spend) (c counts) {
 }
 
 // gammaTerms contains the terms of the likelihood that depend only on the number of purchases. These are ln Γ and its
-// derivative at px + q and at px. Their computation takes most of the time. They are computed once per number, because
-// most customers have one or two repeat purchases.
+// derivative at px + q and at px. Their computation takes most of the time. They are computed once per number of
+// purchases, because most customers have one or two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {
@@ -145,9 +145,9 @@ func (m GammaGamma) future(s Spend, n int, r *rand.Rand) float64 {
 // LargestCorrelation is the maximum absolute correlation of spend and frequency for which [GammaGamma] is valid.
 const LargestCorrelation = 0.1
 
-// SpendFrequencyCorrelation returns Pearson's correlation of number and mean value of repeat purchases. If its absolute
-// value exceeds [LargestCorrelation], the assumption of [GammaGamma] is violated. The correlation is 0 if number or
-// mean value is constant.
+// SpendFrequencyCorrelation returns the Pearson correlation between the number and the mean value of repeat purchases.
+// If its absolute value exceeds [LargestCorrelation], the assumption of [GammaGamma] is violated. The correlation is 0
+// if the number or the mean value is constant.
 func SpendFrequencyCorrelation(spends []Spend) float64 {
 	var meanX, meanZ float64
 	for _, s := range spends {

@@ -26,10 +26,10 @@ type Buyer struct {
 // daysPerWeek converts days to the weeks of [Buyer].
 const daysPerWeek = 7
 
-// Buyers returns the histories of customers with a purchase until the end of the calibration (inclusive), sorted by
-// customer. All purchases of a customer on one day are one purchase. Weeks are days / 7, not rounded. Later purchases
-// are ignored. It rejects a purchase without a customer or a day, or with a negative value. The error names the index
-// of the purchase.
+// Buyers returns the histories of customers with a purchase up to the end of the calibration period (inclusive), sorted
+// by customer. All purchases of a customer on one day are one purchase. Weeks are days / 7, not rounded. Later
+// purchases are ignored. Buyers rejects a purchase without a customer or a day, or with a negative value. The error
+// names the index of the purchase.
 func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	kept := make([]Purchase, 0, len(purchases))
 	for i, p := range purchases {

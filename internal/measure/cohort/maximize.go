@@ -22,7 +22,8 @@ type peak struct {
 const (
 	// flat is the maximum gradient per customer that maximize treats as zero. Rounding errors are about 1e-13.
 	flat = 1e-9
-	// farOut is the size of a logarithm at which maximize treats a parameter as unbounded. e^15 is three million.
+	// farOut is the absolute value of a parameter's logarithm at which maximize treats the parameter as unbounded. e^15
+	// is three million.
 	farOut = 15
 )
 
@@ -107,8 +108,8 @@ func steepest(gradient []float64) float64 {
 	return largest
 }
 
-// negativeHessian returns the Cholesky factor of the negative matrix of second derivatives, computed with central
-// differences of the gradient. It reports whether the matrix is positive definite.
+// negativeHessian returns the Cholesky factor of the negative Hessian, computed with central differences of the
+// gradient. It reports whether this matrix is positive definite.
 func negativeHessian(f likelihood, x []float64) (*mat.Cholesky, bool) {
 	const step = 1e-5 // error about step² in the derivative and 1e-16 / step from rounding
 	n := len(x)

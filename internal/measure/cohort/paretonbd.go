@@ -76,8 +76,8 @@ func paretoLikelihood(groups []group, most int, n float64, rule rule, logs, grad
 	return sum / n
 }
 
-// leaving is the term of a customer who became inactive before T: its logarithm, and the conditional means for the
-// gradient.
+// leaving is the likelihood term of a customer who became inactive before T. It contains the term's logarithm, and the
+// conditional means for the gradient.
 type leaving struct {
 	log               float64
 	logAlpha, logBeta float64 // means of ln(α+t) and ln(β+t)
@@ -94,13 +94,13 @@ func newRule() rule {
 	return r
 }
 
-// mostPanels is the maximum number of panels of an integral. The limit keeps the search fast when it tries parameters
-// far from all data.
+// mostPanels is the maximum number of panels of a numerical integration. The limit keeps the search fast when it tries
+// parameters far from all data.
 const mostPanels = 1e5
 
 // left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its
-// singularities are at distance π. Panels of width 2 or eight e-folds give about fourteen digits with ten nodes. left
-// skips negligible panels.
+// singularities are at distance π. Panels have width 2, or eight e-folds if that is narrower, which gives about
+// fourteen digits with ten nodes. left skips negligible panels.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	if tx >= until {
 		return leaving{log: math.Inf(-1)}
@@ -139,7 +139,7 @@ func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	return mean
 }
 
-// Alive returns the probability that the customer is still active at the end of the observation.
+// Alive returns the probability that the customer is still active at the end of the observation period.
 func (m ParetoNBD) Alive(h History) float64 {
 	x := float64(h.Repeats)
 	active := -(m.R+x)*math.Log(m.Alpha+h.Age) - m.S*math.Log(m.Beta+h.Age)
@@ -166,7 +166,7 @@ func (m ParetoNBD) activeTime(beta, t float64) float64 {
 	return -beta * math.Expm1(-(m.S-1)*l) / (m.S - 1)
 }
 
-// futures draws the number of purchases of each customer within the given time after the observation.
+// futures draws the number of purchases of each customer within the given time after the observation period.
 func (m ParetoNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, _ []float64) {
 	for i := range group {
 		counts[i] = m.future(group[i].History, time, r)

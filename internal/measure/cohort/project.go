@@ -26,7 +26,7 @@ type Model interface {
 	futures(group []Buyer, time float64, r *rand.Rand, counts []int, room []float64)
 }
 
-// Horizon contains the horizon and precision of [Project].
+// Horizon contains the horizon and the simulation settings of [Project].
 type Horizon struct {
 	Time  float64 // in the unit of the histories, above 0
 	Draws int     // simulated futures for the interval, at least 50; 0: 400

@@ -11,7 +11,7 @@ import (
 const SmallestCohort = 5
 
 // Cohort contains the number of customers with their first order in one period, and the number of these customers who
-// ordered again.
+// ordered in each later period.
 type Cohort struct {
 	Start     civil.Date // first day of the period
 	Customers int
@@ -41,8 +41,8 @@ type Row struct {
 type Matrix struct {
 	Rows []Row // in the order given
 	// Average is the pooled retention over all cohorts with a complete period, weighted by size and including
-	// suppressed cohorts. Later periods have fewer and older cohorts. It ends at a period with fewer customers than the
-	// smallest cohort.
+	// suppressed cohorts. Later periods have fewer and older cohorts. Average ends before the first period with fewer
+	// customers than Smallest.
 	Average  []Cell
 	Smallest int // rows with fewer customers are suppressed
 }

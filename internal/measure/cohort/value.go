@@ -13,7 +13,7 @@ import (
 	"assay/internal/panics"
 )
 
-// Member is a customer with earnings since the first order.
+// Member is a customer with the revenue or margin since the first order.
 type Member struct {
 	Channel measure.Channel // channel that acquired the customer
 	AgeDays int             // days from the first order to the end of the observation
@@ -36,7 +36,7 @@ type Curve struct {
 	Points    []Point // points of day 0, 1, 2, …
 }
 
-// Point is the value per customer until a day after the first order, inclusive.
+// Point is the value per customer up to and including a day, counted from the first order.
 type Point struct {
 	AtRisk           int // customers observed for that long
 	measure.Estimate     // per customer, in minor units
@@ -101,8 +101,8 @@ type dated struct {
 	amount      float64
 }
 
-// pointsOf makes one pass over the days. Let a_i = Σ m_id / n_d for each observed customer and c = Σ S_d / n_d². The
-// sum of squares in the variance is Σ (a_i - c)², computed from Σ a_i² and Σ a_i.
+// pointsOf returns the points of a curve, computed in one pass over the days. Let a_i = Σ m_id / n_d for each observed
+// customer and c = Σ S_d / n_d². The sum of squares in the variance is Σ (a_i - c)², computed from Σ a_i² and Σ a_i.
 func pointsOf(members []Member, smallest int, level float64) []Point {
 	gains, byAge := chronicle(members)
 	a := make([]float64, len(members))
@@ -140,8 +140,8 @@ func pointsOf(members []Member, smallest int, level float64) []Point {
 	}
 }
 
-// chronicle returns all gains by day and the members' indices by age, stable in the members' order. It uses a counting
-// sort, because there are few days and many gains.
+// chronicle returns all gains sorted by day, and the members' indices sorted by age. Equal days and ages keep the
+// members' order. It uses a counting sort, because there are few days and many gains.
 func chronicle(members []Member) (gains []dated, byAge []int) {
 	oldest := 0
 	for _, m := range members {

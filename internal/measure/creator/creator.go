@@ -27,7 +27,8 @@ type Signals struct {
 	Link         float64 // orders counted by the link tool
 }
 
-// Ground contains the number of orders without any creator signal.
+// Ground contains the number of orders without any creator signal, and how many of these orders have a creator
+// touchpoint.
 type Ground struct {
 	Orders  float64
 	Touched float64 // orders without a creator signal but with a creator touchpoint
@@ -70,7 +71,8 @@ const (
 	leastContrast = 0.2 // minimum difference of the touchpoint rates of creators' and other orders
 )
 
-// Learn estimates a store's rates. It rejects counts that are negative or not finite and names the creator.
+// Learn estimates a store's rates. It rejects counts that are negative or not finite, with an error that names the
+// creator.
 func Learn(all []Signals, ground Ground) (Rates, error) {
 	for _, s := range all {
 		for _, n := range []float64{s.Code, s.CodeTouched, s.Named, s.NamedTouched, s.Both, s.Link} {
@@ -87,7 +89,7 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 		}
 	}
 	r := Rates{Known: Evidence{Named: t.Named, Both: coded.Both, Code: coded.Code, Link: t.Link}, Noise: 1}
-	// Named orders of creators with a code are the sample for the code's usage rate.
+	// The code's usage rate is estimated from orders of customers who named, in a survey, a creator with a code.
 	r.Code = (coded.Both + codeYes) / (coded.Named + codeYes + codeNo)
 	r.Spread = math.Sqrt((1 - r.Code) / (r.Code * (coded.Named + codeYes + codeNo + 1)))
 	r.learnPaths(t, coded, ground)
@@ -108,8 +110,8 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 	return r, nil
 }
 
-// learnPaths estimates two touchpoint rates: the rate of named orders and the rate of orders without a creator. For the
-// second rate, it subtracts creators' orders without any signal.
+// learnPaths estimates the share of orders with a creator touchpoint, among named orders and among orders without a
+// creator. For the second share, it subtracts creators' orders without any signal.
 func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 	r.Met = (t.NamedTouched + 1) / (t.Named + 2)
 	if ground.Orders <= 0 {

@@ -223,8 +223,8 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 		math.Abs(sd/math.Sqrt(want)-1) > 0.025 {
 		t.Errorf("mean %.2f and variance %.1f, want %d and %.1f", mean, sd*sd, orders, want)
 	}
-	// The squared spread over all creators is the sum of two squared relative standard errors: of the code orders, given
-	// the rates, and of Met.
+	// The square of cleaningSpread is the sum of two squared relative standard errors: that of the code orders with
+	// known rates, and that of r.Met - r.Stray.
 	coded := Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked}
 	r.Known.Named = 97
 	variance := (50*0.6*0.4 + 80*0.35*0.65) / (0.25 * 0.25)

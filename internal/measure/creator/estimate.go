@@ -39,9 +39,9 @@ const (
 //
 // Each signal divided by its rate estimates the number of orders T. Given T, a signal is binomial, so its variance is
 // proportional to T. The weights are inverse variances and depend only on the rates. The interval is a score interval,
-// like Wilson's (1927). It contains each T for which the estimate is within z standard deviations. At the limits, the
-// estimate x satisfies (x - T)² = z² (a T + d + e T²). The terms a and d are from the signals, times Noise, and e is
-// from the rates' common level. The estimate and the interval are at least the number of orders in surveys or links.
+// like Wilson's (1927). It contains each T for which the estimate is within z standard deviations of T. At the limits,
+// the estimate x satisfies (x - T)² = z² (a T + d + e T²). The terms a and d are from the signals, times Noise, and e
+// is from the rates' common level. The estimate and the interval are at least the number of orders in surveys or links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	if !(level > 0 && level < 1) {
 		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)
@@ -81,7 +81,7 @@ func within(x, z, a, d, e float64) (low, high float64) {
 	return max(0, (-B-root)/(2*A)), max(0, (-B+root)/(2*A))
 }
 
-// parts returns the estimate of each of the creator's signals, with weights.
+// parts returns the estimates from the creator's signals (code, survey and link), with their weights.
 func (r Rates) parts(s Signals) []Part {
 	var out []Part
 	if s.HasCode && r.Code > 0 {
@@ -128,8 +128,8 @@ func blend(parts []Part) float64 {
 	return sum
 }
 
-// Sum returns the estimate for several creators together. Sampling errors are independent. The error of the rates'
-// level is common to all creators.
+// Sum returns the estimate for several creators together. Sampling errors are independent between creators. The error
+// of the rates' common level is the same for all creators.
 func (r Rates) Sum(all []Estimate, level float64) Estimate {
 	z := distuv.UnitNormal.Quantile((1 + level) / 2)
 	var out Estimate

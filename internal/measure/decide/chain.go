@@ -36,7 +36,8 @@ func (c *chain) nearest(y []float64, within Range, change float64) {
 	}
 }
 
-// root returns the zero of a derivative, or the end closest to it.
+// root returns the zero of a piecewise linear, increasing derivative. Without a zero, it returns the end at which the
+// derivative is closest to zero.
 func root(corners []corner) float64 {
 	for i, k := range corners {
 		if k.slope < 0 {

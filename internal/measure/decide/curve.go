@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// curve is a deterministic response: a piecewise cubic with given values and slopes on a grid of spends, in local
-// powers.
+// curve is a deterministic response: a piecewise cubic with given values and slopes on a grid of spends. The
+// coefficients are for powers of the distance to the interval's start.
 type curve struct {
 	grid       []float64
 	a, b, c, d []float64 // on interval i at u = x - grid[i]: a + u (b + u (c + u d))
@@ -119,7 +119,7 @@ func (k curve) best(from, to, price float64) (x, profit float64) {
 	return x, profit
 }
 
-// peak returns the maximum of b u + c u^2 + d u^3.
+// peak returns the u at the local maximum of b u + c u^2 + d u^3, and false if there is none.
 func peak(b, c, d float64) (u float64, ok bool) {
 	square := c*c - 3*b*d
 	if !(square > 0) {

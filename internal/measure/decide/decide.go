@@ -45,8 +45,8 @@ type Channel struct {
 	Weight float64
 }
 
-// Response is a channel's response curve as joint draws on a grid of spends, interpolated by cubics with the given
-// slopes. Interpolation is linear in values and slopes, so the mean of the draws' curves is the curve of their means.
+// Response is a channel's response curve as joint draws on a grid of spends, with cubic Hermite interpolation. The
+// interpolation is linear in values and slopes, so the mean of the draws' curves is the curve of their means.
 type Response struct {
 	Spend []float64   // grid of spends, increasing from 0
 	Value [][]float64 // one row per grid point, one element per draw, in the target's unit
@@ -67,7 +67,7 @@ type Risk struct {
 	Weight float64
 	// Tail is the share of draws in the CVaR. The CVaR is the mean over these worst draws.
 	Tail float64
-	// Move is the limit on a channel's change, as a share of its current spend.
+	// Move is the limit on the change of a channel's spend, as a share of its current spend.
 	Move float64
 }
 
@@ -207,7 +207,7 @@ func (p Problem) validateGroups(known map[measure.Channel]bool) error {
 	return nil
 }
 
-// feasible rejects bounds that no allocation can meet. The error names the sum.
+// feasible rejects bounds that no allocation can meet. The error states the sum of the bounds.
 func (p Problem) feasible() error {
 	var least, most float64
 	for _, part := range p.parts() {

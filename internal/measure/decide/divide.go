@@ -9,10 +9,11 @@ import (
 // division is the allocation of a budget to deterministic curves that maximizes the sum of responses.
 //
 // The upper bound comes from the Lagrangian dual (Everett 1963). The price of money is the Lagrange multiplier of the
-// budget. For any price, no allocation exceeds price times budget plus each channel's maximum profit at that price. The
-// maximum profit is exact. For concave curves, the best price has no duality gap (water-filling). S-shaped curves may
-// have a gap, because some channel's spend jumps over a part of the curve at the best price. The problem is then split
-// in two at that channel until bound and value meet (branch and bound; Land and Doig 1960).
+// budget. For any price, no allocation has a response above price times budget plus the sum of the channels' maximum
+// profits at that price. The maximum profit is exact. For concave curves, the best price has no duality gap
+// (water-filling). S-shaped curves may have a gap, because some channel's spend jumps over a part of the curve at the
+// best price. The problem is then split in two at that channel until bound and value meet (branch and bound; Land and
+// Doig 1960).
 type division struct {
 	curves []curve
 	parts  []part
@@ -97,7 +98,7 @@ func (d division) relax(low, high []float64) (r region, plan []float64) {
 	return r, plan
 }
 
-// reachable reports whether an allocation between the bounds spends the budget.
+// reachable reports whether an allocation within the bounds can spend the whole budget.
 func (d division) reachable(low, high []float64) bool {
 	var least, most float64
 	for _, p := range d.parts {

@@ -71,7 +71,7 @@ func TestNoPlanOnAGridIsBetter(t *testing.T) {
 		if best > value*(1+1e-12) || best > bound {
 			t.Errorf("problem %d: the grid finds %v, the plan %v, the bound is %v", seed, best, value, bound)
 		}
-		// The grid rounds each of ten spends to a four-hundredth of the budget.
+		// The grid rounds the spend of each of ten channels to a four-hundredth of the budget.
 		if best < value*0.995 {
 			t.Errorf("problem %d: the plan's %v is far above the grid's %v", seed, value, best)
 		}
@@ -80,8 +80,8 @@ func TestNoPlanOnAGridIsBetter(t *testing.T) {
 
 func TestConcaveCurvesHaveEqualMarginalResponse(t *testing.T) {
 	t.Parallel()
-	// With magnitude m and half h, the derivative is m h / (h + x)^2, so x = sqrt(m h / price) - h. The price follows
-	// from the budget.
+	// With magnitude m and half h, the derivative is m h / (h + x)^2, so x = sqrt(m h / price) - h. The price, which is
+	// the Lagrange multiplier, follows from the budget.
 	shapes := []shape{{100, 20, 1}, {300, 80, 1}, {50, 10, 1}, {500, 200, 1}}
 	const budget = 300.0
 	p := Problem{Budget: budget}
@@ -94,7 +94,7 @@ func TestConcaveCurvesHaveEqualMarginalResponse(t *testing.T) {
 	plan, _, _ := divide(p)
 	for i, s := range shapes {
 		want := math.Sqrt(s.magnitude*s.half)*(budget+halves)/roots - s.half
-		// Cubics on 41 grid points follow the hyperbola to about 1e-5.
+		// Cubics on 41 grid points approximate the hyperbola with an error of about 1e-5.
 		if math.Abs(plan[i]-want) > 1e-3*budget {
 			t.Errorf("%s: got %v, want %v", names[i], plan[i], want)
 		}

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Test is an experiment that measures the difference of a channel's responses at its maximum and minimum spend.
+// Test is an experiment that measures the difference between a channel's responses at its maximum and minimum spend.
 type Test struct {
 	Channel measure.Channel
 	// SE is the standard error of the result, in the target's unit over the window. 0 means a test without error.

@@ -2,8 +2,9 @@ package decide
 
 import "math"
 
-// market finds the price of money at which the channels' spends add up to the budget. At a price below all slopes,
-// every channel spends its maximum; at a high price, its minimum.
+// market finds the price of money (the Lagrange multiplier of the budget) at which the channels' spends add up to the
+// budget. At a price below all slopes, every channel spends its maximum. At a price above all slopes, it spends its
+// minimum.
 type market struct {
 	division
 	low, high   []float64
@@ -54,7 +55,7 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 	if p.group == nil {
 		return members(x, price, atMost, atLeast)
 	}
-	// At other prices, the group may be at a bound, so the spends at these prices do not bound the members' spends.
+	// At other prices, the group may be at a bound, so atMost and atLeast do not bound the members' spends.
 	sum, profit = members(x, price, m.high, m.low)
 	if sum >= p.group.Min && sum <= p.group.Max {
 		return sum, profit

@@ -17,7 +17,8 @@ type Plan struct {
 	// the effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
 	// optimized with the other half.
 	Lift stats.Summary
-	// BeatsCurrent is the probability that the lift is positive. It is evaluated on halves of the draws, as Lift is.
+	// BeatsCurrent is the probability that the lift is positive. As for Lift, each half of the draws evaluates the
+	// allocation of the other half.
 	BeatsCurrent float64
 	// Agreement is the share of the budget on which the allocations of the two halves agree, 0 to 1.
 	Agreement float64
@@ -55,7 +56,7 @@ func (c Certificate) Gap() float64 {
 // moved is the smallest change of spend that is treated as a change, as a share of the budget.
 const moved = 1e-6
 
-// Optimize allocates the budget. Conflicting bounds or sums and unknown names result in an invalid fault that states a
+// Optimize allocates the budget. Conflicting bounds or sums and unknown names result in a fault of kind invalid that states a
 // remedy. The result does not depend on the number of cores. The two halves of the draws must be independent, for
 // example from different chains.
 func Optimize(p Problem) (*Plan, error) {
@@ -92,7 +93,7 @@ func Optimize(p Problem) (*Plan, error) {
 	return &plan, nil
 }
 
-// weighted returns the problem with the responses multiplied by the channels' weights relative to the largest one.
+// weighted returns the problem with the responses multiplied by the channels' weights relative to the largest weight.
 func (p Problem) weighted() Problem {
 	least, most := math.Inf(1), 0.0
 	for _, c := range p.Channels {

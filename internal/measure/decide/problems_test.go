@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// shape is a known curve: magnitude x^slope / (half^slope + x^slope), S-shaped for slope > 1.
+// shape is a known Hill curve: magnitude x^slope / (half^slope + x^slope). It is S-shaped for slope > 1.
 type shape struct{ magnitude, half, slope float64 }
 
 func (s shape) at(x float64) (value, derivative float64) {
@@ -19,7 +19,7 @@ func (s shape) at(x float64) (value, derivative float64) {
 	return s.magnitude * q / (1 + q), s.magnitude * s.slope * q / (x * (1 + q) * (1 + q))
 }
 
-// response returns draws of shapes on a grid that is denser near 0.
+// response returns a response with one draw per shape, on a grid of spend that is denser near 0.
 func response(top float64, draws ...shape) Response {
 	const n = 40
 	var r Response
@@ -69,8 +69,8 @@ func mixed(seed uint64, leastSlope, mostSlope float64) Problem {
 	return p
 }
 
-// uncertain returns a problem of ten channels with correlated draws. Their spends can change by a share of the current
-// spend.
+// uncertain returns a problem of ten channels with correlated draws. The spend of a channel can change by at most the
+// share move of its current spend.
 func uncertain(seed uint64, draws int, move float64) Problem {
 	random := stats.Stream(seed, 4)
 	common := make([]float64, draws)

@@ -36,7 +36,7 @@ type Range struct{ Min, Max float64 }
 
 func (r Range) hold(x float64) float64 { return math.Min(math.Max(x, r.Min), r.Max) }
 
-// ScheduledChannel is one channel of a timetable. Min and Max bound its spend in each period.
+// ScheduledChannel is one channel of a [Timetable]. Min and Max bound its spend in each period.
 type ScheduledChannel struct {
 	Name     measure.Channel
 	Min, Max float64
@@ -48,7 +48,7 @@ type ScheduledChannel struct {
 	Concave bool
 }
 
-// Schedule is a distribution of the budget over time.
+// Schedule is an allocation of the budget over time.
 type Schedule struct {
 	Spend  [][]float64 // one row per channel, one element per period
 	Steady []float64   // each channel's spend per period in the best schedule with constant spend
@@ -108,7 +108,7 @@ func Spread(t Timetable) (*Schedule, error) {
 	return plan, nil
 }
 
-// steady returns a timetable with one period, which is repeated in every period.
+// steady returns a timetable with one period. The spend of this period is repeated in every period of t.
 func (t Timetable) steady() Timetable {
 	n := float64(t.Periods)
 	out := Timetable{Budget: t.Budget / n, Periods: 1, Pace: t.Pace}
@@ -132,7 +132,7 @@ type repeated struct {
 	spend, slope []float64
 }
 
-// Response returns the response if the first spend is repeated in every period.
+// Response returns the response if spend[0] is spent in every period.
 func (r *repeated) Response(spend, slope []float64) float64 {
 	clear(r.slope)
 	for i := range r.spend {
@@ -154,8 +154,8 @@ func (s *scheduler) bursts(steady []float64, every int) []float64 {
 	return out
 }
 
-// ascend improves a schedule, or an even schedule if from is nil. It returns the best schedule found and an upper bound
-// for concave responses.
+// ascend improves a schedule, or an even schedule if from is nil. It returns the best schedule found, its value, and an
+// upper bound of the value for concave responses.
 func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	if from == nil {
 		from = s.even()

@@ -82,8 +82,8 @@ type projection struct {
 	size float64 // prices are between -size and size
 }
 
-// channel sets a channel's spends to the projection of y minus an amount. It returns their sum, limited to the
-// channel's bounds.
+// channel sets a channel's spends to the projection of y minus an amount. It returns the sum of the spends, limited to
+// the bounds of the channel's total.
 func (p *projection) channel(j int, by float64) float64 {
 	sum := p.lower(j, by)
 	if total := p.Channels[j].Total; total != nil {
@@ -107,8 +107,7 @@ func (p *projection) lower(j int, by float64) (sum float64) {
 	return sum
 }
 
-// part returns the spend of a group or a single channel after a price is subtracted from y. The parameter by is the
-// price.
+// part returns the spend of a group or a single channel after the price by is subtracted from each element of y.
 func (p *projection) part(of part, by float64) (sum float64) {
 	for _, j := range of.members {
 		sum += p.channel(j, by)
@@ -149,7 +148,7 @@ func (p *projection) period(i int, by float64) (sum float64) {
 	return sum
 }
 
-// periods returns the spend of all periods at a price, each within the pace.
+// periods returns the total spend at a price, with each period's spend within the pace.
 func (p *projection) periods(by float64) (sum float64) {
 	for i := range p.Periods {
 		sum += p.Pace.hold(p.period(i, by))
@@ -157,7 +156,7 @@ func (p *projection) periods(by float64) (sum float64) {
 	return sum
 }
 
-// everyPeriod subtracts the price by from y and sets the spends of all periods accordingly.
+// everyPeriod sets the spends of all periods to y minus the price, each period within the pace.
 func (p *projection) everyPeriod(by float64) {
 	for i := range p.Periods {
 		if sum := p.period(i, by); sum != p.Pace.hold(sum) {

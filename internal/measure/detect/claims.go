@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Windows for comparing claims: the orders that a platform reports. The longer window finds smaller changes in channels
-// with few orders.
+// claimWindows are the windows for the comparison of claims (the orders that a platform reports). The longer window
+// finds smaller changes in channels with few orders.
 var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
 
 // Limits of a break in claimed orders.
@@ -27,10 +27,10 @@ const (
 //
 //	e = C (r₁ ··· rₙ)^(1/n).
 //
-// The drivers are the channel's last-touch orders alone, or these together with the orders of the store and the
-// channel's spend. The number of last-touch orders is as small as the number of claims, so its noise hides a one-week
-// break. The mean of several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). A
-// loss of last-touch orders is visible only with these orders alone.
+// The drivers are either the channel's last-touch orders alone, or these orders, the store's orders and the channel's
+// spend. The number of last-touch orders is as small as the number of claims, so its noise hides a one-week break. The
+// mean of several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). Only the
+// prediction from last-touch orders alone shows a loss of last-touch orders.
 //
 // Claims and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base.
 // The variance of the number of claims is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the
@@ -56,7 +56,7 @@ func (c claimTest) alarms() bool {
 	return c.p < claimP && (c.claimed > c.expected && c.change() >= mostClaims || c.claimed < c.expected && c.change() <= lostClaims)
 }
 
-// confidence returns the probability that the break is not noise: from 0.8 at the limit to 0.99.
+// confidence returns the confidence that the break is not noise: from 0.8 at the limit of the p-value to 0.99.
 func (c claimTest) confidence() float64 { return min(0.99, 1-0.2*c.p/claimP) }
 
 // totals returns a series' totals in the base and in the recent window that end before index t.
@@ -113,7 +113,7 @@ func (c claims) at(t int) (claimTest, bool) {
 // to earlier breaks.
 var chiMedian = distuv.ChiSquared{K: 1}.Quantile(0.5)
 
-// since returns the index of the first day of the break that exists at the index end.
+// since returns the index of the first day of the break that at(end) detects.
 func (c claims) since(end int) int {
 	last, _ := c.at(end)
 	t := end - 1

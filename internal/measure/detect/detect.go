@@ -89,8 +89,8 @@ type Finding struct {
 	Name    string          // display name of the subject, if it differs
 	Channel measure.Channel // channel of the subject; "" if it has none
 	Since   civil.Date      // first day of the evidence; zero: none
-	// Value is the gain of acting, per month: contribution if its rate is known, otherwise revenue. It is nil if the
-	// value is unknown.
+	// Value is the gain per month from acting on the finding, as contribution if its rate is known, otherwise as
+	// revenue. It is nil if the gain is unknown.
 	Value      *measure.Estimate
 	Confidence float64 // probability that the finding is real
 	Effort     Effort
@@ -98,7 +98,7 @@ type Finding struct {
 	Evidence   []Figure
 }
 
-// Level is the level of the intervals of values.
+// Level is the level of the intervals of findings and of expected values.
 const Level = 0.9
 
 // worth returns the estimate of a value per month with the given interval.

@@ -10,8 +10,9 @@ import (
 	"assay/internal/measure"
 )
 
-// simulated returns a store with two and a half years of data and no fault. It has a weekday pattern and a yearly
-// season with a November sale. Spend levels change every few weeks, and counts are more variable than Poisson counts.
+// simulated returns a store with 850 days of data and without a problem to detect. It has a weekday pattern and a
+// yearly season with a November sale. Spend levels change every few weeks, and counts are more variable than Poisson
+// counts.
 func simulated(seed uint64) Store {
 	const n = 850
 	r := rand.New(rand.NewPCG(seed, 17))

@@ -11,9 +11,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// alarmZ is the robust z-score of a finding. The threshold 3 results in 0.2 one-sided false findings per month, for 40
-// log-normal series and four independent runs per month. The comparison with the previous year and the minimum changes
-// reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the rate.
+// alarmZ is the minimum robust z-score of a finding. The threshold 3 results in 0.2 one-sided false findings per month,
+// for 40 log-normal series and four independent runs per month. The comparison with the previous year and the minimum
+// changes reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the rate.
 const alarmZ = 3.0
 
 // Parameters of a drift's history.
@@ -75,7 +75,7 @@ func driftOf(num, den []float64, w windows) (drift, bool) {
 func (d drift) change() float64 { return d.now/d.before - 1 }
 
 // confidence returns the probability that the drift is not noise: from 0.8 at the threshold to 0.99. Without a year of
-// history, a season can be the cause.
+// history, a season can be the cause, so the probability is lower.
 func (d drift) confidence() float64 {
 	c := min(0.99, 0.8+0.05*(math.Abs(d.z)-alarmZ))
 	if !d.yearly {
@@ -84,13 +84,13 @@ func (d drift) confidence() float64 {
 	return c
 }
 
-// span returns the factors of the interval of the change: the 5% and 95% quantiles of a normal error of d.
+// span returns the interval of the change as factors: the 5% and 95% quantiles for a normally distributed error of d.
 func (d drift) span() (low, high float64) {
 	reach := distuv.UnitNormal.Quantile((1+Level)/2) * d.sd
 	return d.before / d.now * math.Exp(-reach), d.before / d.now * math.Exp(reach)
 }
 
-// ratios are the prefix sums of the numerator and the denominator.
+// ratios contains the prefix sums of a ratio's numerator and denominator.
 type ratios struct {
 	num, den []float64
 	windows
@@ -202,8 +202,8 @@ func atLeast(k, mean, dispersion float64) float64 {
 // dispersion is the assumed ratio of variance to mean of counts per week: orders cluster by campaign and weather.
 const dispersion = 2.0
 
-// rare is the p-value of a finding from counts. It is small because a store has about 200 campaigns, ads, products and
-// codes.
+// rare is the p-value threshold of findings from counts. It is small to correct for multiple testing: a store has about
+// 200 campaigns, ads, products and codes.
 const rare = 1e-6
 
 // day returns the date of an index.

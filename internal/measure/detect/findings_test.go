@@ -31,7 +31,8 @@ func written(f Finding) string {
 	return b.String()
 }
 
-// TestFindingsHaveTheirFigures compares every figure of the findings of the planted faults in two stores.
+// TestFindingsHaveTheirFigures compares every figure of the findings of the planted faults in two stores with
+// testdata/findings.txt.
 func TestFindingsHaveTheirFigures(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -114,7 +114,7 @@ func halos(s Store) (all []Finding) {
 	return all
 }
 
-// seasons lists coming seasons in months without a target.
+// seasons lists upcoming seasons that begin in a month without a target.
 func seasons(s Store) (all []Finding) {
 	for _, e := range s.Seasons {
 		if e.Planned {

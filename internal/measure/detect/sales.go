@@ -161,7 +161,7 @@ func outages(s Store) (all []Finding) {
 	return all
 }
 
-// stopped finds products with sales in every week that then stopped selling, for example because they are sold out or
+// stopped finds products that sold every week and then stopped selling, for example because they are sold out or
 // hidden. The loss is between 20% and 100% of their revenue, because some customers buy another product.
 func stopped(s Store) (all []Finding) {
 	for _, p := range s.Products {
@@ -199,8 +199,8 @@ func trackingBreaks(s Store) (all []Finding) {
 	return all
 }
 
-// floored returns the series with zeros replaced by a small value. Logarithms are then finite, even for a series that
-// ends.
+// floored returns the series with zeros replaced by a small value. Logarithms are then finite, even if the series drops
+// to zero.
 func floored(series []float64) []float64 {
 	out := slices.Clone(series)
 	for i, x := range out {
@@ -224,10 +224,11 @@ const (
 	lostP        = 5e-3 // maximum p-value; few channels of a store have this many answers
 )
 
-// pixelLosses finds channels that customers name in surveys as often as before, while last touch credits fewer of these
-// orders to the channels. Typical causes are a broken pixel, a consent banner, or a link without its parameters. Let n
-// respondents name the channel now, and let k of n0 respondents be credited before. The expected number of credits is e
-// = n k/n0. Its variance is e (1 + e (1/n + 1/n0 + 1/k)), because n, n0 and k are counts.
+// pixelLosses finds channels that customers name in surveys as often as before, while last touch credits fewer
+// respondents' orders to the channels. Typical causes are a broken pixel, a consent banner, or a link without its
+// parameters. Let n respondents name the channel now, let n0 respondents name it before, and let k orders of respondents
+// be credited to it before. The expected number of credits is e = n k/n0. Its variance is e (1 + e (1/n + 1/n0 + 1/k)),
+// because n, n0 and k are counts.
 func pixelLosses(s Store) (all []Finding) {
 	for _, a := range s.Answers {
 		if a.NamedBefore < leastAnswers || a.CreditBefore < leastAnswers/2 || a.Named == 0 {

@@ -14,8 +14,8 @@ import (
 const sure = 0.9
 
 // pastOptimum finds channels with a marginal ROAS below or above break-even, with a probability of at least 90%.
-// Break-even is 1 / contribution rate. The value is the change of contribution after one step of spend, at the model's
-// interval.
+// Break-even is 1 / contribution rate. The value is the change of contribution if spend changes by one step, with the
+// model's interval.
 func pastOptimum(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		m := c.Marginal
@@ -59,8 +59,8 @@ const (
 )
 
 // spendShifts finds channels with spend in the last three days that differs strongly from their spend in the four weeks
-// before. Typical causes are a mistyped budget, a restarted campaign or a rejected payment. The level must be outside
-// all earlier levels, including those of earlier seasons.
+// before. Typical causes are a mistyped budget, a restarted campaign or a rejected payment. The spend of the three days
+// must be outside the range of all earlier three-day totals, including those of earlier seasons.
 func spendShifts(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{recent: 3, base: 28, anySeason: true})
@@ -83,8 +83,8 @@ func spendShifts(s Store) (all []Finding) {
 	return all
 }
 
-// beyond reports whether the total of the last three days is beyond every earlier three-day total in the given
-// direction.
+// beyond compares the total of the last three days with every earlier three-day total. An increase must be at least 20%
+// above all of them. A decrease may be at most 20% above any of them.
 func beyond(spend []float64, up bool) bool {
 	sums := prefix(spend)
 	last := len(spend)
@@ -130,7 +130,7 @@ func withoutEffect(s Store) (all []Finding) {
 	return all
 }
 
-// capped finds campaigns that use their whole daily budget and return well above break-even by last touch.
+// capped finds campaigns that use their whole daily budget and have a last-touch ROAS well above break-even.
 func capped(s Store) (all []Finding) {
 	for _, c := range s.Campaigns {
 		if c.DailyBudget <= 0 || c.RecentSpend < 0.95*c.DailyBudget || c.Spend <= 0 || s.Rate == nil {
@@ -195,7 +195,7 @@ func fatigued(s Store) (all []Finding) {
 	return all
 }
 
-// relative returns the ratio of a rate to its earlier value, or 0 if it is unknown.
+// relative returns the ratio of a rate to its earlier value, or 0 if the ratio is unknown.
 func relative(k, n, kBefore, nBefore float64) float64 {
 	if !(n > 0 && nBefore > 0 && kBefore > 0) {
 		return 0

@@ -40,7 +40,7 @@ const leastJudged = 21
 //
 // Anomalies assumes one seasonal cycle. A level shift is one finding: its first point has Shift, and each point is
 // predicted from its own side of the shift (see [levelShifts]). [OneStep] evaluates days as they arrive. A value that
-// is not finite results in an invalid fault. Fewer than 21 points or three seasons result in a not-ready fault.
+// is not finite results in a fault of kind invalid. Fewer than 21 points or three seasons result in a not-ready fault.
 func Anomalies(values []float64, season int) ([]Anomaly, error) {
 	season = max(1, season)
 	for t, y := range values {
@@ -179,8 +179,8 @@ func judged(values []float64, season int, l lens, shifts []Change) judgement {
 	return j
 }
 
-// The noise at a point is estimated from the half-year around it, because variance is seasonal. In a quarter of a year,
-// only the two largest errors would be censored. A third outlier would then inflate the scale.
+// The noise at a point is estimated from the half-year around it, because variance is seasonal. With the errors of a
+// quarter of a year, only the two largest errors would be censored. A third outlier would then inflate the scale.
 const (
 	nearPoints = 182 // minimum number of errors
 	nearCycles = 26  // minimum number of seasons
@@ -329,7 +329,7 @@ func typical(x []float64) float64 {
 	return median(sizes)
 }
 
-// withoutIt returns the value at t of the local line through the points around t, excluding t.
+// withoutIt returns the value at t of a local linear regression on the points around t, excluding t.
 func withoutIt(x, weights []float64, t, reach int) float64 {
 	from, to := max(0, t-reach), min(len(x), t+reach+1)
 	far := float64(reach + 1)
@@ -404,7 +404,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	return noise, highest
 }
 
-// censoredShare is the number of errors for which one error, the largest, is censored.
+// censoredShare is the number of errors per censored error. The largest errors are censored.
 const censoredShare = 50
 
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }

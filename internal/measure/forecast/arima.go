@@ -108,7 +108,7 @@ func stride(values []float64, lag int) []float64 {
 	return out
 }
 
-// candidate contains the data that orders with the same differences share.
+// candidate contains the data that ARIMA orders with the same differencing share.
 type candidate struct {
 	values []float64
 	w      []float64 // differenced
@@ -182,7 +182,7 @@ func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 //	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
 //	∂e/∂φ_i = -B^i Φ X,   ∂e/∂Φ_j = -B^(mj) φ X,   ∂e/∂θ_i = B^i Θ E,   ∂e/∂Θ_j = B^(mj) θ E,   ∂e/∂c = -φ Φ 1 / θΘ,
 //
-// where everything before the first point is zero.
+// where all values before the first point are zero.
 func (c *candidate) derive(a *arima, params, e, columns []float64) {
 	n := len(c.w)
 	bases := c.bases.take(3 * n)
@@ -269,7 +269,7 @@ func slopeOf(free []float64, k int) (slope [8]float64) {
 	return slope
 }
 
-// filter divides the values by 1 - Σ, with zeros before the first value.
+// filter divides the values by the lag polynomial 1 - Σ, with zeros before the first value.
 func (l *lags) filter(values []float64) {
 	start := min(len(values), l.most)
 	for t := range start {

@@ -3,7 +3,7 @@ package forecast
 import "testing"
 
 // The OWA of Auto is at most 3% above the best model of the pool on each set. Auto also meets the goals: OWA 0.60 on M4
-// hourly, OWA 0.77 on M4 weekly, and sMAPE 13.6 on M3 monthly. By default a part of each set is tested, with a larger
+// hourly, OWA 0.77 on M4 weekly, and sMAPE 13.6 on M3 monthly. By default, a part of each set is tested, with a larger
 // tolerance for the smaller number of series.
 func TestAutoIsNearItsBestModel(t *testing.T) {
 	t.Parallel()

@@ -109,5 +109,5 @@ func blurred(draws []float64, sd float64) []float64 {
 	return out
 }
 
-// quantileSD is the standard deviation of the normal distribution's quantiles at (k + 1/2) / [blurs].
+// quantileSD is the standard deviation of the standard normal quantiles at (k + 1/2) / [blurs].
 const quantileSD = 0.9311

@@ -72,7 +72,7 @@ func Changes(values []float64, season int) ([]Change, error) {
 	return out, nil
 }
 
-// Limits of a level shift, as opposed to a slow change.
+// These limits distinguish a level shift from a slow change.
 const (
 	shiftNoise  = 4   // standard deviations of the errors
 	shiftLevel  = 0.5 // on the log scale: the level is at least 65% higher, or 40% lower
@@ -165,7 +165,7 @@ func sumsOf(x []float64) sums {
 	return s
 }
 
-// cost returns the sum of squares of the segment around its line.
+// cost returns the residual sum of squares of the segment around its least-squares line.
 func (s sums) cost(from, to int) float64 {
 	n := float64(to - from)
 	y := s.y[to] - s.y[from]

@@ -66,9 +66,9 @@ func (p *pool) backtest(values []float64, horizon int) []float64 {
 //
 //	error^(-k),
 //
-// This weight is the likelihood of k independent errors from a Laplace distribution with the model's own scale. k is
-// the number of disjoint windows of the horizon in the backtest, at least 1. After a short backtest, weights are nearly
-// equal. A long backtest selects few models. The result is nil if all errors are NaN.
+// A model's weight is proportional to the likelihood of k independent errors from a Laplace distribution with the
+// model's own scale. k is the number of disjoint windows of the horizon in the backtest, at least 1. After a short
+// backtest, weights are nearly equal. A long backtest selects few models. The result is nil if all errors are NaN.
 func backtestWeights(errors []float64, k float64) []float64 {
 	least := math.Inf(1)
 	for _, e := range errors {

@@ -81,8 +81,8 @@ func alarmLimit(runLength float64) float64 {
 }
 
 // Lasting merges alarms in the same direction that follow each other within a gap. The sums restart after each alarm,
-// so a lasting shift raises several alarms. In the result, At is from the last alarm, Since from the first, and Excess
-// is the mean weighted by points.
+// so a lasting shift raises several alarms. In the result, At is from the last alarm and Since is from the first alarm.
+// Excess is the mean, weighted by the number of points.
 func Lasting(alarms []Alarm, gap int) []Alarm {
 	var moves []Alarm
 	for _, a := range alarms {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Alarms on the errors of normal series are about as rare as on noise.
+// Alarms on the errors of simulated series without shifts are about as rare as on white noise.
 func TestQuietSeriesRaiseFewAlarms(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(47, 48))
@@ -29,9 +29,9 @@ func TestQuietSeriesRaiseFewAlarms(t *testing.T) {
 	}
 }
 
-// Autocorrelated series raise no more alarms than the stated rate, because errors are whitened first. Monitoring starts
-// on the first day with an expectation, as for a young store, and on day 400. The bounds of the short form are three
-// standard errors of about fifty alarms. Without whitening, the last three cases fail clearly.
+// Autocorrelated series raise no more alarms than the stated rate, because errors are whitened first. Monitoring is
+// tested from the first day with an expectation, as for a new store, and from day 400. Outside the nightly run, the
+// bounds are three standard errors of about fifty alarms. Without whitening, the last three cases fail clearly.
 func TestAutocorrelatedDaysRaiseNoExtraAlarms(t *testing.T) {
 	t.Parallel()
 	const runLength, days = 180, 780

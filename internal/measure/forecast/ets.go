@@ -161,7 +161,7 @@ func (f form) layout(season int, unit float64) layout {
 	return l
 }
 
-// set reads the state before the first point from the parameters.
+// set reads the smoothing parameters and the state before the first point from params.
 func (l *layout) set(s *smoother, params []float64) {
 	s.alpha = between(params[0], leastSmoothing, mostSmoothing)
 	s.phi = 1
@@ -203,9 +203,9 @@ type run struct {
 
 // errors runs the models over the values. It sets their errors and updates their states. It multiplies relative errors
 // by the geometric mean of |μ|. For both kinds of errors, the logarithm of the sum of squares is then the likelihood in
-// the book's equation (5.3). A model with relative errors is rejected if an expectation is not positive. errors runs
-// [smoother.observe], which takes nearly all of a fit's time, for several models in step. Each recursion waits only for
-// its own last step, so the processor can interleave the models.
+// equation (5.3) of Hyndman et al. (2008). A model with relative errors is rejected if an expectation is not positive.
+// errors runs [smoother.observe], which takes nearly all of a fit's time, for several models in step. Each recursion
+// waits only for its own last step, so the processor can interleave the models.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
 		l := &runs[i]
@@ -258,7 +258,7 @@ func (f form) errors(values []float64, runs []run) {
 	}
 }
 
-// climb is the parameter search of a form.
+// climb is the state of the parameter search for a form of exponential smoothing.
 type climb struct {
 	layout
 	problem
@@ -451,8 +451,8 @@ func initialOf(values []float64, season int, positive bool) initial {
 
 // fitETS returns the form with the smallest AICc (Hyndman, Koehler, Snyder and Grose 2002, "A state space framework for
 // automatic forecasting using exponential smoothing methods"). It returns false if there are too few values for any
-// form. It first fits the forms with the best starting points, so the others can stop early. Searches start from the
-// best start and from the end of the trail's search, and update the trail.
+// form. It first fits the forms with the best starting points, so the fits of the other forms can stop early. Each
+// search starts from the best of the form's starting points and the end point in the trail. It then updates the trail.
 func fitETS(values []float64, season int, t *trail) (*smoother, bool) {
 	positive := allPositive(values)
 	start := initialOf(values, season, positive)

@@ -7,7 +7,7 @@ import (
 )
 
 // Event is a known event that affects a series, such as a holiday or a promotion. Points after the end of the series
-// are future points of the forecast.
+// are points of the forecast horizon.
 type Event struct {
 	Name   string
 	Points []int // positions; the first value has position 0

@@ -35,8 +35,8 @@ type Rhythm struct {
 	minimum float64 // minimum σ, so a change of one cent in a series without noise has a small z
 }
 
-// Days returns the parameters for daily data with a weekly cycle, estimated from the last twelve weeks. The first z is
-// on day fifty.
+// Days returns the parameters for daily data with a weekly cycle, estimated from the last twelve weeks. The first
+// z-score is on day 50.
 func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
@@ -125,8 +125,8 @@ func (f *filter) step(y float64) Expectation {
 	return Expectation{Value: f.from(expected), Z: e / sigma}
 }
 
-// take adds x* and the deviation of the point half a cycle earlier. With x*, the centered mean of that point is
-// complete.
+// take adds the clipped value x* and the deviation of the point half a cycle earlier. The centered mean of that point
+// is complete with x*.
 func (f *filter) take(x float64) {
 	f.clean = append(f.clean, x)
 	if known(x) {
@@ -172,7 +172,7 @@ func (f *filter) next() (float64, bool) {
 	return sum/weight + f.place[now], true
 }
 
-// factors sets s by place in the cycle, with mean zero.
+// factors sets the seasonal term s for each place in the cycle, with mean zero.
 func (f *filter) factors() {
 	if f.season == 1 {
 		return

@@ -2,10 +2,10 @@ package forecast
 
 import "math"
 
-// Filled returns the series with NaN replaced. The replacement is the mean of the nearest known values before and after
-// the gap at the same place in the cycle. Filled adds the difference in level between the gap and these values. Without
-// a season, or if one side is unknown, Filled interpolates linearly between neighbors. A series without values is
-// returned unchanged.
+// Filled returns the series with NaN replaced. The replacement is interpolated linearly between the nearest known
+// values before and after the gap at the same place in the cycle. Filled adds the difference in level between the gap
+// and these values. Without a season, or if one side is unknown, Filled interpolates linearly between neighbors. A
+// series without values is returned unchanged.
 func Filled(values []float64, season int) []float64 {
 	straight := joined(values, 1)
 	if season < 2 || len(values) < 2*season {

@@ -45,12 +45,12 @@ func Judge(values []float64, season int) ([]Judged, error) {
 
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// amongPoints is the number of nearest points that determine a point's false discovery rate. It is about a quarter of
-// daily data.
+// amongPoints is the number of nearest points that determine a point's false discovery rate. With daily data, these
+// points are about three months.
 const amongPoints = 90
 
 // Among returns the points with Q and Actionable set. The false discovery rate of a point is computed from the 90 known
-// points nearest to it. It does not depend on the window that a caller displays.
+// points nearest to it. The rate does not depend on the window that a caller displays.
 func Among(points []Judged) []Judged {
 	var all []Anomaly
 	for _, p := range points {

@@ -24,7 +24,7 @@ type Outcome struct {
 
 // Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points, some
 // whole seasons earlier. Its errors come from the history before the first point (Hyndman and Koehler 2006, as in
-// [Scored]). The history must contain at least one error. A number that is not finite results in an invalid fault.
+// [Scored]). The history must contain at least one error. A number that is not finite results in a fault of kind invalid.
 func (e Expected) Outcome(history []float64, season int, actual float64) (Outcome, error) {
 	if e.Points < 1 || len(e.Levels) != len(e.Bands) {
 		return Outcome{}, fault.Invalid("invalid forecast of %d points with %d levels and %d bands", e.Points, len(e.Levels), len(e.Bands))

@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Total is a forecast of the total of the first points.
+// Total is a forecast of the sum of the first points of a prediction.
 type Total struct {
 	// Value is the sum of the points. It can differ from the median of the distribution for Bands and Reaches. The
 	// distribution contains the mean error of the rolling origins, which used models fitted to less data. Value has the
@@ -77,7 +77,7 @@ func (p *Prediction) moved(h int, e float64) float64 {
 }
 
 // stretch moves draws away from their median according to their quantile. With few independent errors, the spread is
-// uncertain. The effect is largest in the tails.
+// uncertain. This uncertainty has its largest effect in the tails.
 func (p *Prediction) stretch(draws []float64, freedom float64) {
 	slices.Sort(draws)
 	center := stats.Quantile(draws, 0.5)
@@ -136,8 +136,8 @@ func (t Total) Reaches(target float64) float64 {
 		}
 		return 0.5 / (n + 1)
 	}
-	// If there are few draws, Silverman's rule smooths them. The draws are shrunk first to offset the kernel's variance
-	// (Silverman 1986, "Density estimation for statistics and data analysis", section 6.4).
+	// Silverman's rule smooths the draws, less if there are more of them. The draws are shrunk first to offset the
+	// kernel's variance (Silverman 1986, "Density estimation for statistics and data analysis", section 6.4).
 	width := 0.9 * math.Pow(n, -0.2)
 	shrink, center := 1/math.Sqrt(1+width*width), stats.Mean(t.draws)
 	var sum float64
@@ -157,7 +157,7 @@ type Goal struct {
 // Standing classifies a target by the probability of reaching it.
 type Standing string
 
-// Values of Standing, by the probability of reaching the target.
+// These are the values of [Standing], from the highest to the lowest probability of reaching the target.
 const (
 	OnTrack Standing = "on_track" // at least [OnTrackFrom]
 	AtRisk  Standing = "at_risk"  // below it, and at least [AtRiskFrom]

@@ -173,8 +173,8 @@ func TestChangePointsDoNotDependOnTheUnit(t *testing.T) {
 	}
 }
 
-// With k = 1/2 and h = 4, Siegmund's approximation of the run length is 338, close to the exact 336 of one side
-// (Montgomery 2013, "Introduction to statistical quality control", table 9.3).
+// With k = 1/2 and h = 4, Siegmund's approximation of the average run length of a one-sided CUSUM is 338, close to the
+// exact 336 (Montgomery 2013, "Introduction to statistical quality control", table 9.3).
 func TestAlarmLimitSolvesSiegmundsApproximation(t *testing.T) {
 	t.Parallel()
 	if got := alarmLimit(338.1); math.Abs(got-4) > 1e-3 {
@@ -223,7 +223,7 @@ func TestNormalEquationsAreSolved(t *testing.T) {
 	}
 }
 
-// recorder is a model that expects the same value at all times.
+// recorder is a model that records the observed values and always predicts the same value.
 type recorder struct {
 	expected float64
 	observed []float64
@@ -277,7 +277,7 @@ func TestVolatilityFollowsRecentChanges(t *testing.T) {
 	equal(t, "no changes", movement([]float64{3, 3, 3}, 1), []float64{1, 0.98, 0.9604})
 	seasonal := []float64{0, 50, 9, 1, 51, 10, 2, 52, 11, 3, 53, 12}
 	equal(t, "changes of one over a season", movement(seasonal, 3), slices.Repeat([]float64{1}, 12))
-	// The mean change is 11. A change of 1 lowers the volatility by a fiftieth of the difference.
+	// The mean change is 11. A change of 1 moves the volatility from 11 toward 1 by 2% of the difference.
 	equal(t, "a large last change", movement([]float64{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 102}, 1)[1], 10.8)
 }
 

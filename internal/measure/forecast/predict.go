@@ -16,8 +16,9 @@ type Ask struct {
 	Season  int       // points per cycle; 0 or 1: no cycle
 	Levels  []float64 // levels of the intervals, each between 0 and 1
 	Model   Kind      // default Auto
-	// Calendar is the yearly pattern, or nil if there is none. The model forecasts the values divided by their factors.
-	// The forecast is multiplied by the future factors. The covariance widens the intervals.
+	// Calendar is the yearly pattern, or nil if there is none. The model is fitted to the values divided by the
+	// calendar's factors. Its forecast is multiplied by the future factors. The covariance of the factors widens the
+	// intervals.
 	Calendar *Calendar
 	Events   []Event // known events; past events determine the effects of future events
 	// Reverts marks a series with a level that returns to its trend after a temporary change. An example is spend after
@@ -65,7 +66,7 @@ type Band struct{ Low, High float64 }
 // at its origin and multiplied by the current volatility. Errors are ratios if all values are positive. Coverage is
 // nominal if the future is as predictable as the latest part of the past; no error distribution is assumed.
 //
-// A value that is not finite and an invalid request result in an invalid fault. Fewer than three values result in a
+// A value that is not finite and an invalid request result in a fault of kind invalid. Fewer than three values result in a
 // not-ready fault.
 func Predict(values []float64, ask Ask) (Prediction, error) {
 	if err := ask.check(values); err != nil {
@@ -143,7 +144,7 @@ func (a Ask) check(values []float64) error {
 // largest is the maximum absolute value of a series. Sums of squares of such values do not overflow.
 const largest = 1e100
 
-// keepInside keeps a nonnegative series nonnegative and replaces overflows.
+// keepInside keeps the forecast of a nonnegative series nonnegative and replaces overflows with the last value.
 func (p *Prediction) keepInside(values []float64) {
 	least, most := slices.Min(values), slices.Max(values)
 	for h, x := range p.Points {
@@ -230,8 +231,8 @@ func (p *Prediction) scaled(values []float64) []float64 {
 }
 
 // movement returns the volatility at each point: an exponentially weighted mean of absolute changes, at least a tenth
-// of the overall mean. A change is from one point to the next, or from one season to the next if these changes are
-// smaller on average.
+// of the overall mean. A change is from one point to the next, or to the same point of the next season if the seasonal
+// changes are smaller on average.
 func movement(x []float64, season int) []float64 {
 	lag := 1
 	if season > 1 && len(x) > 2*season && meanSize(stride(x, season)) < meanSize(stride(x, 1)) {
@@ -253,7 +254,7 @@ func movement(x []float64, season int) []float64 {
 	return out
 }
 
-// memory is the weight of the newest change in the volatility.
+// memory is the weight of the newest change in the exponentially weighted volatility.
 const memory = 0.02
 
 func meanSize(x []float64) float64 {
@@ -300,8 +301,8 @@ func (p *Prediction) spreads() {
 	slices.Sort(p.shape)
 }
 
-// overlap determines how fast the effective number of independent errors falls with the horizon, because the errors of
-// neighboring origins overlap.
+// overlap determines how fast the effective number of independent errors falls with the horizon. The number falls
+// because the errors of neighboring origins overlap.
 const overlap = 0.1
 
 // rising replaces the values with the closest nondecreasing values in weighted least squares (isotonic regression).
@@ -345,7 +346,8 @@ func cautious(freedom, level float64) float64 {
 	return stats.Student(level, max(leastFreedom, freedom)) / distuv.UnitNormal.Quantile((1+level)/2)
 }
 
-// leastFreedom is the minimum number of degrees of freedom. With fewer, t quantiles are far too wide.
+// leastFreedom is the minimum number of degrees of freedom. With fewer degrees of freedom, quantiles of Student's t
+// distribution are far too large.
 const leastFreedom = 3
 
 // bands sets the intervals.

@@ -56,8 +56,8 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	if !ok {
 		t.Fatal("the airline model has no fit")
 	}
-	// The R package drops the first thirteen points, whereas this search starts from zeros. Therefore only two digits
-	// agree.
+	// The R package drops the first thirteen points, whereas this search assumes zeros before the first point.
+	// Therefore only two digits agree.
 	if theta, seasonal := a.ma.by[0], a.ma.by[1]; math.Abs(theta-.377) > .03 || math.Abs(seasonal-.572) > .03 {
 		t.Errorf("the airline model has θ = %.3f and Θ = %.3f, want about .377 and .572", theta, seasonal)
 	}
@@ -257,7 +257,7 @@ func TestUnitAndCoresDoNotMatter(t *testing.T) {
 	ask := Ask{Horizon: 14, Season: 7, Levels: []float64{.8}}
 	one, hundred := predicted(t, y, ask), predicted(t, cents, ask)
 	for h := range one.Points {
-		// The search stops at a relative gain of 1e-6.
+		// The parameter search stops at a relative gain of 1e-6, so the forecasts are only approximately equal.
 		if math.Abs(hundred.Points[h]/one.Points[h]/100-1) > 1e-3 {
 			t.Errorf("step %d: %v in euros, %v in cents", h, one.Points[h], hundred.Points[h])
 		}
@@ -383,7 +383,7 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 	}
 	t.Logf("Brier score %.3f, of the run rate %.3f; %.3f reached of %.3f expected", brier, rate, reached, expected)
 	// The goal is a Brier score of at most 0.7 times the run rate's Brier score. With 400 runs, the ratio is 0.72 for
-	// targets this close to the expectation.
+	// targets within 8% of the expectation.
 	if most := .8 * rate; nightly() && (brier > most || math.Abs(expected-reached) > .07) {
 		t.Errorf("Brier score %.3f, want at most %.3f; %.3f reached of %.3f expected", brier, most, reached, expected)
 	}
@@ -395,7 +395,8 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 func TestScoresHaveTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	s, err := Scored([]float64{1, 3, 2, 4}, []float64{4, 0}, []float64{2, 0}, 1)
-	// The sMAPE terms 200·2/6 and 0 have the mean 33.3. The errors are 2 and 0, and the mean change is 5/3.
+	// The sMAPE terms 200·2/6 and 0 have the mean 33.3. The errors are 2 and 0, and the mean absolute change of the
+	// history is 5/3.
 	if err != nil || math.Abs(s.SMAPE-100./3) > 1e-12 || math.Abs(*s.MASE-.6) > 1e-12 || s.Bias != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -70,7 +70,7 @@ func (r *reverting) clone() track {
 	return &c
 }
 
-// fitReverting fits the model to values without a season.
+// fitReverting fits the mean-reverting model to values without seasonality.
 func fitReverting(values []float64) track {
 	r := &reverting{logarithms: allPositive(values), smear: 1}
 	x := make([]float64, len(values))

@@ -63,9 +63,9 @@ func TestRevertingForecastsItsOwnProcess(t *testing.T) {
 	}
 }
 
-// A new level begins with the month of the forecast. Its mean size, 0.16, cannot be forecast. If the level of the month
-// before was temporary, the model must reduce the rest of the error by a fifth. If it was permanent, the backtest must
-// limit the loss to a twentieth.
+// A new level begins with the month of the forecast. Its mean size, 0.16, is not predictable. If levels are temporary,
+// the model must reduce the part of the error above 0.16 by 20%. If levels are permanent, the backtest must limit the
+// increase of the error to 5%.
 func TestRevertingHelpsOnlyWhereLevelsAreTemporary(t *testing.T) {
 	t.Parallel()
 	const known, horizon, series = 700, 28, 40

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// line returns intercept and slope of the least-squares line through the values at 0, 1, 2 ...
+// line returns the intercept and the slope of the least-squares line through the values at 0, 1, 2 ...
 func line(values []float64) (intercept, slope float64) {
 	n := float64(len(values))
 	if n < 2 {
@@ -32,8 +32,8 @@ func allPositive(values []float64) bool {
 	return true
 }
 
-// centered returns the centered moving mean over one season, with half weights at the ends for an even season. Points
-// within half a season of an end are NaN.
+// centered returns the centered moving average over one season, with half weights at the ends for an even season.
+// Points within half a season of an end are NaN.
 func centered(values []float64, season int) []float64 {
 	out := make([]float64, len(values))
 	half := season / 2
@@ -56,8 +56,8 @@ func centered(values []float64, season int) []float64 {
 }
 
 // cycle returns the seasonal factors of classical decomposition. For each place of the cycle, the factor is the mean
-// difference from the centered moving mean, or the mean ratio to the moving mean. The factors sum to 0 if they are
-// differences, and to the season length if they are ratios.
+// difference from the centered moving average, or the mean ratio to the moving average. The factors sum to 0 if they
+// are differences, and to the season length if they are ratios.
 func cycle(values []float64, season int, ratio bool) []float64 {
 	trend := centered(values, season)
 	sums, counts := make([]float64, season), make([]float64, season)
@@ -116,7 +116,7 @@ func autocorrelation(values []float64, most int) []float64 {
 }
 
 // isSeasonal applies the test of the M competitions: the autocorrelation at the seasonal lag is outside its 90% limits
-// (Makridakis and Hibon 2000, "The M3-competition"). It needs three seasons.
+// (Makridakis and Hibon 2000, "The M3-competition"). It needs values of at least three seasons.
 func isSeasonal(values []float64, season int) bool {
 	if season < 2 || len(values) < 3*season {
 		return false

@@ -52,9 +52,9 @@ const (
 )
 
 // solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum. It returns +Inf
-// if the start is not allowed. It stops early if it cannot beat the rival. The method is Levenberg-Marquardt (Moré
-// 1978, "The Levenberg-Marquardt algorithm: implementation and theory") with finite differences and Marquardt's
-// scaling.
+// if the initial parameters are not allowed. It stops early if the sum is unlikely to fall below p.rival. The method is
+// Levenberg-Marquardt (Moré 1978, "The Levenberg-Marquardt algorithm: implementation and theory") with finite
+// differences and Marquardt's scaling.
 func (p problem) solve(params []float64) float64 {
 	k := len(params)
 	all := p.room.take((k+2)*p.points + 2*k*k + 3*k)
@@ -109,7 +109,7 @@ func (p problem) solve(params []float64) float64 {
 	return best
 }
 
-// decline returns the decrease of the sum of squares by a step, for linear residuals.
+// decline returns the decrease of the sum of squares that a step would cause if the residuals were linear.
 func decline(gram, slope, step []float64, damping float64) float64 {
 	sum := 0.0
 	for i, x := range step {

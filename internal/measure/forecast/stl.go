@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Parts is a decomposition. At every point, trend, seasonal components and remainder add up to the value.
+// Parts is the decomposition of a series. At every point, trend, seasonal components and remainder add up to the value.
 type Parts struct {
 	Trend     []float64
 	Seasonal  [][]float64 // one per period, in the order of the periods
@@ -110,7 +110,7 @@ func cycles(values []float64, period, window int, extended []float64) {
 	}
 }
 
-// moving returns the moving mean over k points.
+// moving returns the moving average over k points.
 func moving(values []float64, k int) []float64 {
 	out := make([]float64, len(values)-k+1)
 	var sum float64

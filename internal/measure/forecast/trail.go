@@ -10,7 +10,7 @@ type trail struct {
 	best   *order
 }
 
-// ending contains the parameters at the end of a search and their unit.
+// ending contains the parameters at the end of a search, and the unit and center of the values.
 type ending struct {
 	params       []float64
 	unit, center float64
@@ -72,7 +72,7 @@ func (t *trail) leaveOrder(o order, c *candidate, params []float64) {
 	}
 }
 
-// chosen returns the earlier chosen order if it has the same differences and season as base.
+// chosen returns the previously chosen order if it has the same differences and season as base.
 func (t *trail) chosen(base order) (order, bool) {
 	if t == nil || t.best == nil || t.best.d != base.d || t.best.sd != base.sd || t.best.season != base.season {
 		return order{}, false

@@ -76,7 +76,7 @@ func yuleWalker(sum, count [reachBack + 1]float64) (phi []float64, v float64) {
 }
 
 // Drifts returns the [Alarms] of autocorrelated errors, such as daily errors. It applies [Whitened] first, which
-// preserves the false alarm rate. Excess is from the original errors.
+// preserves the false alarm rate. The field Excess is computed from the original errors.
 func Drifts(errors []float64, runLength float64) ([]Alarm, error) {
 	alarms, err := Alarms(Whitened(errors), runLength)
 	if err != nil {

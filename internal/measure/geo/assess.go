@@ -29,7 +29,7 @@ type Block struct {
 	High     float64
 }
 
-// blockCover is the coverage of [Block]'s band before the test.
+// blockCover is the fraction of the blocks before the test that are within [Block]'s band.
 const blockCover = 0.9
 
 // Assess estimates the effect of a test as [Fit] does. It aggregates the history into blocks of periods, counted from

@@ -52,8 +52,8 @@ func (c *cholesky) solve(x []float64) {
 	}
 }
 
-// centered contains the donors' part of a Gram matrix, without each period's mean over donors. It also contains the
-// donors' products with the target, centered in the same way.
+// centered contains the donors' part of a Gram matrix, after each period's mean over donors is subtracted. It also
+// contains the donors' products with the target, centered in the same way.
 type centered struct {
 	n      int
 	gram   []float64 // n × n
@@ -102,16 +102,16 @@ func (e *estimator) augment(b *bench, q *quadratic, w []float64) {
 	}
 }
 
-// The grid of ridges starts at the largest eigenvalue of the donors' products and extends down by eight orders of
-// magnitude.
+// The grid of ridge penalties starts at the largest eigenvalue of the donors' Gram matrix and extends down by eight
+// orders of magnitude.
 const (
 	ridges     = 21
 	ridgeRange = 1e-8
 )
 
-// crossValidate returns the ridge by leave-one-period-out cross-validation (Ben-Michael, Feller and Rothstein 2021,
-// section 5.3). It chooses the largest ridge on the grid that has a mean squared error within one standard error of the
-// minimum.
+// crossValidate chooses the ridge penalty by leave-one-period-out cross-validation (Ben-Michael, Feller and Rothstein
+// 2021, section 5.3). It returns the largest penalty on the grid that has a mean squared error within one standard
+// error of the minimum.
 func (e *estimator) crossValidate(t target, donors []int) float64 {
 	n := len(e.z)
 	lin := make([]float64, n)
@@ -134,7 +134,7 @@ func (e *estimator) crossValidate(t target, donors []int) float64 {
 	return chooseRidge(grid, errors)
 }
 
-// heldOut returns the squared errors in the left-out periods, by period and ridge.
+// heldOut returns the squared errors in the left-out periods, by period and ridge penalty.
 func (e *estimator) heldOut(t target, donors []int, grid []float64) [][]float64 {
 	series := e.series(t)
 	folds := e.start - 1 // the last period is never left out, as in augsynth

@@ -16,7 +16,7 @@ func BenchmarkSelectionOfTheWalkthrough(b *testing.B) {
 	}
 }
 
-// The search covers about 270 sets, 2 durations, 5 lifts and 10 windows.
+// The search covers about 270 sets of regions, 2 durations, 5 lifts and 10 lookback windows.
 func BenchmarkSelectionWithoutRestrictions(b *testing.B) {
 	p := geoLift(b, "geolift_pretest.csv")
 	o := walkthroughSelection()

@@ -51,8 +51,8 @@ func poisson(rng *rand.Rand, mean float64) float64 {
 	return n
 }
 
-// The combined method keeps its size and coverage on counts. The default method gives small regions too much weight.
-// Compared with the default, the combined method has a shorter interval and finds an effect of 12% more often.
+// For counts, the combined method has nominal size and coverage. The default method gives small regions too much
+// weight. Compared with the default, the combined method has a shorter interval and finds an effect of 12% more often.
 func TestCombinedIsCalibratedAndPreciseOnCounts(t *testing.T) {
 	t.Parallel()
 	n := runs(120, 2000)

@@ -107,8 +107,8 @@ func (r *refit) weightsFor(b *bench) []float64 {
 	return w
 }
 
-// unusual returns the share of rearrangements in time with a statistic that is at least as large as the observed
-// statistic. The statistic is the sum of residuals in the test, or the sum of their absolute values for
+// unusual returns the p-value: the share of cyclic shifts or permutations with a statistic that is at least as large as
+// the observed statistic. The statistic is the sum of residuals in the test, or the sum of their absolute values for
 // [refit.geoLift].
 func (r *refit) unusual() float64 {
 	if r.order != nil {

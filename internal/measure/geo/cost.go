@@ -39,8 +39,8 @@ func (r *Result) ratio(cost float64) *Return {
 	return out
 }
 
-// LiftTest is a test's result in the form of a media mix model's lift test. Spend changes from X to X + DeltaX per
-// period. Once adstock has settled, the target changes by DeltaY per period.
+// LiftTest is the result of a geo experiment as a lift test for a media mix model. Spend changes from X to X + DeltaX
+// per period. Once adstock has settled, the target changes by DeltaY per period.
 type LiftTest struct {
 	Channel measure.Channel
 	X       float64 // spend of the treated regions per period before the test

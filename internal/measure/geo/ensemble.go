@@ -154,7 +154,7 @@ func (a analysis) weigh(ms []Member, estimators []*estimator) {
 	}
 }
 
-// newEstimatorLike returns an estimator with the same method and ridges for another window.
+// newEstimatorLike returns an estimator with the same method and ridge penalties for another window.
 func newEstimatorLike(p *Panel, like *estimator, s span) *estimator {
 	e := &estimator{
 		frame: newFrame(p, like.form, s), method: like.method, lambda: like.lambda, sigma: like.sigma, zeta: like.zeta,

@@ -123,9 +123,9 @@ func (e *estimator) loss(b *bench, t target, donors []int, w []float64) float64 
 	return max(0, sum)
 }
 
-// earlier returns the gap before the test with the time weights of synthetic difference in differences. The weights
-// give the convex combination of the donors' past periods that is nearest, up to a constant, to their mean in the test.
-// See Arkhangelsky et al. 2021, equation 6, with its vanishing ridge.
+// earlier returns the gap between target and donors before the test, with the time weights of synthetic difference in
+// differences. The weights give the convex combination of the donors' past periods that is nearest, up to a constant,
+// to their mean in the test. See Arkhangelsky et al. 2021, equation 6, with its vanishing ridge.
 func (e *estimator) earlier(b *bench, t target, donors []int, w []float64) float64 {
 	lambda := e.timeWeights(b, donors)
 	var gap float64
@@ -158,7 +158,7 @@ func (e *estimator) timeWeights(b *bench, donors []int) []float64 {
 	return b.periods.solve(&q, nil)
 }
 
-// timeProducts sets the products of periods over the donors. Each period is centered over the donors.
+// timeProducts sets the dot products of periods over the donors. Each period is centered over the donors.
 func (e *estimator) timeProducts(b *bench, donors []int) {
 	p := e.start
 	copy(b.timeGram, e.time)
@@ -194,7 +194,7 @@ func (e *estimator) timeProducts(b *bench, donors []int) {
 	}
 }
 
-// newEstimator prepares a method for a test. The test's own donors determine the ridges.
+// newEstimator prepares a method for a test. The test's own donors determine the ridge penalties.
 func newEstimator(p *Panel, m Method, s span, treated, donors []int) *estimator {
 	e := &estimator{frame: newFrame(p, m.form(), s), method: m}
 	switch m {

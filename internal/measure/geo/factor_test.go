@@ -68,7 +68,7 @@ func TestFactorsPropagateTheirError(t *testing.T) {
 	}
 }
 
-// The panel's treated regions gain 10% in the test with twice the spend.
+// During the test, the treated regions have twice the spend and a 10% higher outcome.
 func TestAssessmentsAddUp(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

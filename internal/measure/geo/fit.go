@@ -105,10 +105,11 @@ type Effect struct {
 
 // Fit estimates the effect of a test on a panel with its uncertainty.
 //
-// The default divides each region's series by the series' mean before the test and demeans it. It then fits a synthetic
-// control. It tests by randomization in space (placebo test). Periods after the test and its cooldown are not used. The
-// standard error is the standard deviation of the placebo estimates, as in synthdid. The default and the ensemble
-// compare regions of different sizes by shares and scale the standard error to the level of the treated regions.
+// The default method divides each region's series by the series' mean before the test and demeans it. It then fits a
+// synthetic control. It tests by randomization in space (placebo test). Periods after the test and its cooldown are not
+// used. The standard error is the standard deviation of the placebo estimates, as in synthdid. The default method and
+// the ensemble compare regions of different sizes by shares and scale the standard error to the level of the treated
+// regions.
 func Fit(p *Panel, t Test, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -192,8 +193,8 @@ func (a analysis) matched(r *Result) {
 	a.conclude(r)
 }
 
-// conclude sets the p-value and the interval from the requested inference. If that inference is not available, it uses
-// the other inference.
+// conclude sets the p-value and the interval by the requested inference method. If that method is not available, it
+// uses the other method.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		if a.Method.contrasts() {

@@ -99,7 +99,7 @@ func (f *frame) products() {
 	}
 }
 
-// target represents a group of treated regions as one unit: the mean of their outcomes, in the form of the frame.
+// target represents a group of treated regions as one unit: the mean of their outcomes, transformed as in the frame.
 type target struct {
 	rows    []int
 	weights []float64 // weights of the rows' series in the group's series; their sum is 1
@@ -126,7 +126,7 @@ func (f *frame) target(rows []int) target {
 	return t
 }
 
-// series returns the group's series in the form of the frame.
+// series returns the group's series, transformed as in the frame.
 func (f *frame) series(t target) []float64 {
 	out := make([]float64, f.end+1)
 	for i, r := range t.rows {

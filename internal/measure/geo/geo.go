@@ -46,7 +46,7 @@ type Inference string
 const (
 	Placebo   Inference = "placebo"   // randomization in space: the same estimate for sets of untreated regions
 	Conformal Inference = "conformal" // cyclic shifts, in time, of residuals under the hypothesis
-	// ConformalIID permutes periods, as in GeoLift. It rejects too often if days are dependent.
+	// ConformalIID permutes periods, as in GeoLift. It rejects too often if days are autocorrelated.
 	ConformalIID Inference = "conformal-iid"
 	StudentT     Inference = "t"
 )

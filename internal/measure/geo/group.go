@@ -19,9 +19,9 @@ type groups struct {
 	members map[Region][]Region // by name of a group
 }
 
-// grouped merges the small regions, in the order of their size. A region is small if it has no outcome in more than 20%
-// of the periods and less than 1/40 of the panel's outcome. A group is complete when it is no longer small. The
-// remaining small regions join the last group. Regions in keep are never merged.
+// grouped merges the small regions, largest first. A region is small if it has no outcome in more than 20% of the
+// periods and less than 1/40 of the panel's outcome. A group is complete when it is no longer small. The remaining
+// small regions join the last group. Regions in keep are never merged.
 func (p *Panel) grouped(keep []Region) groups {
 	g := groups{Panel: &Panel{Periods: p.Periods}, members: map[Region][]Region{}}
 	sums, all := make([]float64, len(p.Regions)), 0.0

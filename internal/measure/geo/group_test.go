@@ -75,7 +75,7 @@ func TestSmallRegionsAreMergedNotLost(t *testing.T) {
 	}
 }
 
-// A panel without small regions does not change.
+// Grouping does not change a panel without small regions.
 func TestLargeRegionsStayOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 12, periods: 100}, 9)

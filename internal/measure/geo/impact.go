@@ -38,7 +38,7 @@ type Impact struct {
 	Tail       float64    // one-sided posterior tail probability of the observed sum without an effect
 }
 
-// Priors of CausalImpact 1.2 in standardized units. Weights are numbers of observations.
+// Priors of CausalImpact 1.2 in standardized units. Sizes and weights are equivalent numbers of observations.
 const (
 	levelPriorSize    = 32
 	residualPriorSize = 50
@@ -55,8 +55,8 @@ const (
 // The model is fitted by Gibbs sampling to the periods before the start, and projected to the following periods. See
 // Brodersen et al. 2015, "Inferring causal impact using Bayesian structural time-series models", sections 2.1 to 2.4.
 // All coefficients have the slab prior, without a spike. Covariates are series of the same length. This design is for
-// markets without donors. Its evidence is weaker than a geo experiment: the estimate includes every other change at the
-// same time.
+// markets without donors. Its evidence is weaker than the evidence of a geo experiment: the estimate includes every
+// other change at the same time.
 func Interrupted(y []float64, covariates [][]float64, start int, o ImpactOptions) (*Impact, error) {
 	o.Alpha, o.Draws, o.Warmup, o.LevelSD = orElse(o.Alpha, .05), orElse(o.Draws, 4000), orElse(o.Warmup, 500),
 		orElse(o.LevelSD, .01)
@@ -113,7 +113,8 @@ func checkInterrupted(y []float64, covariates [][]float64, start int, o ImpactOp
 	return nil
 }
 
-// standard returns the mean and the standard deviation (divisor n-1). A numerically zero standard deviation is 0.
+// standard returns the mean and the standard deviation (divisor n-1). It returns 0 for a numerically zero standard
+// deviation.
 func standard(x []float64) (m, sd float64) {
 	m, sd = stats.MeanSD(x)
 	if sd <= 1e-12*math.Abs(m) {
@@ -208,12 +209,13 @@ func (m *localLevel) step(rng *rand.Rand) {
 	m.drift = 1
 }
 
-// inverseGamma draws a variance given prior size and sum of squares.
+// inverseGamma draws a variance from an inverse gamma distribution, given the degrees of freedom and the sum of
+// squares.
 func inverseGamma(rng *rand.Rand, size, ss float64) float64 {
 	return ss / 2 / distuv.Gamma{Alpha: size / 2, Beta: 1, Src: rng}.Rand()
 }
 
-// drawLevel filters forward and samples backward (Carter and Kohn 1994).
+// drawLevel draws the level by forward filtering and backward sampling (Carter and Kohn 1994).
 func (m *localLevel) drawLevel(rng *rand.Rand) {
 	at, spread := m.y[0], 1.0 // prior of the first level
 	n := len(m.y)
@@ -271,7 +273,7 @@ func (c *cholesky) scatter(x []float64, sd float64, rng *rand.Rand) {
 	}
 }
 
-// project simulates one path of the series after the start and returns its sum.
+// project simulates one counterfactual path of the series after the start of the change and returns its sum.
 func (m *localLevel) project(rng *rand.Rand) float64 {
 	level, sum := m.level[len(m.level)-1], 0.0
 	for _, x := range m.x[len(m.y):] {

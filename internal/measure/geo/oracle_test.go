@@ -116,8 +116,8 @@ func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 	}
 }
 
-// Table 1 of Arkhangelsky et al. (2021) has -27.3, -19.6, -15.6 and -11.1. The exact optima are from two other solvers;
-// the solver of the synthdid package stops slightly before the optima.
+// Table 1 of Arkhangelsky et al. (2021) reports the effects -27.3, -19.6, -15.6 and -11.1. The exact optima are from
+// two other solvers; the solver of the synthdid package stops slightly before the optima.
 func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	t.Parallel()
 	p, test := proposition99(t)
@@ -140,8 +140,8 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 			t.Errorf("%s: %d placebo sets, want all 38", c.method, r.Placebo.Sets)
 		}
 		if c.se > 0 && math.Abs(r.Placebo.SE/c.se-1) > .16 {
-			// The R package synthdid draws 200 times from the 38 sets and stops its solver early. Two standard errors
-			// of its result are about 15% of the value.
+			// The R package synthdid draws 200 times with replacement from the 38 placebo sets and stops its solver
+			// early. Two standard errors of its result are about 15% of the value.
 			t.Errorf("%s: s.e. %.3f, the package's draw gave %.3f", c.method, r.Placebo.SE, c.se)
 		}
 	}

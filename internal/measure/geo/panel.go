@@ -137,7 +137,7 @@ func (p *Panel) Find(label string) (int, error) {
 		label, p.Periods[0].Label, p.Periods[len(p.Periods)-1].Label)
 }
 
-// indices returns the rows of the regions, sorted and unique.
+// indices returns the rows of the regions, sorted. It rejects unknown and repeated regions.
 func (p *Panel) indices(what string, names []Region) ([]int, error) {
 	var rows []int
 	for _, name := range names {

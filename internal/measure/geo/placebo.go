@@ -39,7 +39,7 @@ const closest = 1e-4
 // of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent of the fit
 // gives a test of the nominal size. The square root has the highest power on the reference panel and preserves the size
 // if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so the statistic divides
-// by the whole fit. The statistic then accounts for the size of the set and of its donors.
+// by the full fit. The statistic then accounts for the size of the set and of its donors.
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
 func (r reading) scale() float64 {
@@ -113,7 +113,7 @@ func sample(rng *rand.Rand, pool []int, k int) []int {
 	return set
 }
 
-// choose returns the binomial coefficient n over k.
+// choose returns the binomial coefficient "n choose k".
 func choose(n, k int) float64 {
 	c := 1.0
 	for i := range k {
@@ -122,7 +122,7 @@ func choose(n, k int) float64 {
 	return math.Round(c)
 }
 
-// combinations calls visit with each set of k regions of the pool, in lexical order. It reuses the slice.
+// combinations calls visit with each set of k regions of the pool, in lexicographic order. It reuses the slice.
 func combinations(pool []int, k int, visit func([]int)) {
 	set := make([]int, k)
 	var extend func(from, depth int)
@@ -163,9 +163,9 @@ func (r *Randomization) p() float64 {
 // Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions, the
 // uncorrected test rejects with probability 0.06 to 0.09 at 0.05 (docs/validation.md).
 //
-// A contrast of totals (did_scaled, combined) divides by the whole fit. The fit contains the variance of the set and of
-// its donors, so κ = 1. Large regions dominate totals, so N is the effective number of donors, (Σy)²/Σy², where y is a
-// donor's level.
+// For a contrast of totals (did_scaled, combined), the statistic divides the effect by the whole fit. The fit contains
+// the variance of the set and of its donors, so κ = 1. Large regions dominate totals, so N is the effective number of
+// donors, (Σy)²/Σy², where y is a donor's level.
 type smallSample struct {
 	size    int
 	freedom float64 // degrees of freedom of t
@@ -203,7 +203,7 @@ func (s smallSample) corrected(p float64) float64 {
 }
 
 // reach returns the distance from the estimate, in outcome units, at which the test of size alpha starts to reject. It
-// returns false if there are too few sets for any rejection.
+// returns false if there are too few placebo sets for any rejection.
 func (r *Randomization) reach(alpha float64) (float64, bool) {
 	limit, ok := critical(r.sets, r.sample.level(alpha))
 	return limit * r.own.scale() * r.own.level, ok

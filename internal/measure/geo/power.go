@@ -9,10 +9,10 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// backtest contains a past window without treatment (placebo window) and the distribution of the test's statistic.
+// backtest contains a past window without treatment (placebo window) and the distribution of the test statistic.
 type backtest struct {
 	*estimator
-	// The keys of the following maps are sizes of sets.
+	// The keys of the following maps are sizes of placebo sets.
 	limit map[int]float64   // largest statistic that the test does not reject
 	nulls map[int][]float64 // signed statistics of placebo sets, sorted
 	scale map[int]float64   // mean square of these statistics
@@ -46,7 +46,8 @@ func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float6
 	return tests
 }
 
-// throughWindows evaluates one set in each window. Each fit starts from the donors of the previous window's fit.
+// throughWindows evaluates one set of regions in each window. Each fit starts from the donors of the previous window's
+// fit.
 func throughWindows(w *bench, windows []*backtest, set []int) []reading {
 	w.rest = complement(w.rest[:0], len(windows[0].z), set)
 	readings := make([]reading, len(windows))
@@ -74,14 +75,14 @@ func (b *backtest) learn(drawn []reading, size int, alpha float64) {
 	b.limit[size] = limit
 }
 
-// record contains a set's statistic in one window.
+// record contains the statistic of a set of regions in one window.
 type record struct {
 	statistic float64 // signed: relative effect over the root of the fit
 	scale     float64 // the root of the fit
 	outcome   float64 // mean outcome in the window relative to the level before: the effect of a lift of 1
 }
 
-// records returns a set's statistic in each window.
+// records returns the statistic of a set of regions in each window.
 func records(b *bench, p *Panel, windows []*backtest, set []int) []record {
 	own := make([]record, len(windows))
 	for i, r := range throughWindows(b, windows, set) {

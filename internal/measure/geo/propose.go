@@ -115,7 +115,7 @@ func (o ProposeOptions) designs(plan Plan, weeks int, spend, detectable float64)
 	return out
 }
 
-// different keeps the cheapest proposals that differ from one another in kind, length or number of regions.
+// different keeps the cheapest proposals that differ from one another in kind, or in both length and number of regions.
 func different(all []Proposal) (kept []Proposal) {
 	for _, p := range all {
 		same := func(k Proposal) bool {

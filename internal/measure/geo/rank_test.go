@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The sets in the p-value include the treated set and the sets with the same absolute effect.
+// The p-value is the share of sets with at least the absolute effect of the treated set, including the treated set.
 func TestThePValueIsTheRankOfTheTreatedSet(t *testing.T) {
 	t.Parallel()
 	read := func(effect float64) reading { return reading{effect: effect, fit: 1, level: 1} }

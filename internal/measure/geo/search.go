@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// SearchOptions describes the test to search. Zero values mean the defaults.
+// SearchOptions describes the test to search for. Zero values mean the defaults.
 type SearchOptions struct {
 	Sizes    []int // numbers of treated regions to try
 	Duration int   // number of periods of the test
@@ -51,7 +51,8 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 	return o, nil
 }
 
-// Plan is a test with its minimum detectable lift. Lifts are fractions of the treated regions' outcome.
+// Plan is a test with its minimum detectable effect (MDE), as a lift. Lifts are fractions of the treated regions'
+// outcome.
 type Plan struct {
 	Treated    []Region
 	Duration   int
@@ -71,8 +72,9 @@ type Plan struct {
 // stratified by region size. It selects the sets with a mean closest to the mean of the other regions, and evaluates
 // these sets by backtests. A backtest is a window of the test's length without treatment. The method is fitted to the
 // periods before the window. The search improves the best sets by exchanging regions. The minimum detectable lift of
-// the chosen set is optimistically biased, so each plan also has the lift of later windows. Plans are in the order of
-// choice. No two plans share more than three quarters of their regions.
+// the chosen set is optimistically biased, so each plan also has the minimum detectable lift in later windows. Plans
+// are sorted by the minimum detectable lift in the search, lowest first. No two plans share more than three quarters of
+// their regions.
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -154,7 +156,8 @@ func sortRatings(rated []rating) {
 		rated, func(a, b rating) int { return cmp.Or(cmp.Compare(a.mde, b.mde), slices.Compare(a.set, b.set)) })
 }
 
-// screen returns the sets with a mean closest to the mean of the other regions before the first window.
+// screen returns the sets of k regions with mean series closest to the mean series of the other regions before the
+// first window.
 func (s *search) screen(k int) [][]int {
 	type screening struct {
 		set  []int
@@ -223,7 +226,7 @@ func (f *frame) uniformLoss(set []int, sums []float64) float64 {
 	return own - 2*cross/others + (total+inside)/(others*others)
 }
 
-// stratified visits random sets with one region from each stratum of size.
+// stratified visits random sets of k regions. Each set has one region from each of k strata by size.
 func (s *search) stratified(k int, look func([]int)) {
 	f := s.choosing[0].frame
 	order := slices.Clone(s.pool)
@@ -252,7 +255,8 @@ func (s *search) rate(b *bench, set []int) rating {
 	return rating{set: set, mde: mde}
 }
 
-// exchange replaces one region at a time with the region that reduces the minimum detectable lift most.
+// exchange replaces one region at a time with the first region of similar size that reduces the minimum detectable
+// lift.
 func (s *search) exchange(b *bench, from rating) []rating {
 	var found []rating
 	best := from
@@ -281,7 +285,7 @@ func (s *search) exchange(b *bench, from rating) []rating {
 	return found
 }
 
-// near returns the five regions of the pool that are nearest in size.
+// near returns up to five other regions of the pool that are nearest to region r in size.
 func (s *search) near(r int) []int {
 	level := s.choosing[0].level
 	order := slices.DeleteFunc(slices.Clone(s.pool), func(q int) bool { return q == r })
@@ -291,7 +295,7 @@ func (s *search) near(r int) []int {
 	return order[:min(5, len(order))]
 }
 
-// plans returns the best sets that differ sufficiently, evaluated in later windows.
+// plans returns the best sets of regions that differ sufficiently, evaluated in later windows.
 func (s *search) plans(rated []rating) []Plan {
 	sortRatings(rated)
 	var chosen [][]int

@@ -270,7 +270,7 @@ func (w *trial) try(b *bench, p *Panel, set []int, effects []float64) []tried {
 	return results
 }
 
-// complement appends the rows below n that are not in the sorted set to dst.
+// complement appends to dst the rows from 0 to n-1 that are not in the sorted set.
 func complement(dst []int, n int, set []int) []int {
 	j := 0
 	for r := range n {

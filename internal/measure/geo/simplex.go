@@ -30,7 +30,7 @@ func (q *quadratic) at(i, j int) float64 {
 // row returns the products of the donor at a position with all rows of the Gram matrix.
 func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q.size] }
 
-// simplex solves quadratic problems and reuses its scratch space. It is not safe for concurrent use.
+// simplex solves quadratic programs and reuses its scratch space. It is not safe for concurrent use.
 //
 // The method is a primal active set (Nocedal and Wright 2006, Numerical Optimization, section 16.5) in the order of
 // Lawson and Hanson's least squares. Only the free donors have weight. A donor with a negative multiplier becomes free.
@@ -125,7 +125,7 @@ func (s *simplex) row(q *quadratic, k int) {
 	row[k] = math.Sqrt(max(q.at(s.free[k], s.free[k])-stats.Dot(row[:k], row[:k]), q.ridge/2))
 }
 
-// drop removes the donors without weight and recomputes the following rows of the factor.
+// drop removes the donors with a weight of zero and recomputes the later rows of the Cholesky factor.
 func (s *simplex) drop(q *quadratic) {
 	first, kept := -1, s.free[:0]
 	for k, i := range s.free {
@@ -197,7 +197,7 @@ func (s *simplex) target(q *quadratic) {
 }
 
 // steepest returns the position of the weight that decreases the objective fastest. It returns -1 if no weight
-// decreases the objective by more than rounding.
+// decreases the objective by more than the rounding error.
 func (s *simplex) steepest(q *quadratic, scale float64) int {
 	s.gradient = grow(s.gradient, q.size)
 	g := s.gradient

@@ -37,7 +37,7 @@ func problem(seed uint64) (q quadratic, x [][]float64, y []float64) {
 	return q, x, y
 }
 
-// gradient returns the gradient of the objective at w and the mean diagonal.
+// gradient returns the gradient of the objective at w, and the mean diagonal element of the Gram matrix.
 func (q *quadratic) gradient(w []float64) (g []float64, scale float64) {
 	g = make([]float64, len(w))
 	for i := range w {

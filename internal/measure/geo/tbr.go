@@ -18,7 +18,7 @@ import (
 //	Var = sᵀ V s + m σ²,   s = (m, Σ x),   t with n - 2 degrees of freedom,
 //
 // where V is the covariance of the coefficients, m the number of periods of the test and n the number of periods before
-// it. Errors are assumed to be independent in time; with autocorrelation, the interval is too short.
+// it. Errors are assumed to be independent in time. With autocorrelation, the interval is too narrow.
 type regression struct {
 	intercept, slope float64
 	sigma            float64 // standard deviation of the residuals
@@ -77,7 +77,7 @@ func sumOf(p *Panel, rows []int, end int) []float64 {
 	return sum
 }
 
-// interval returns the interval of the cumulative effect.
+// interval returns the confidence interval of the cumulative effect.
 func (r *regression) interval(alpha float64) *measure.Interval {
 	half := r.se * studentT(r.freedom).Quantile(1-alpha/2)
 	return &measure.Interval{Low: r.effect - half, High: r.effect + half, Level: 1 - alpha}

@@ -24,14 +24,14 @@ var lags = func() (all []lag) {
 	return all
 }()
 
-// usualLag is the index of the representative lag: retention 0.5, linear.
+// usualLag is the index in lags of a representative lag: retention 0.5, linear saturation.
 const usualLag = 6
 
 // meanLag returns the mean number of days from spend to effect.
 func (l lag) meanLag() float64 { return l.keep / (1 - l.keep) }
 
-// response returns the effect of spend by day, scaled so that it sums to the spend. For any curve, its coefficient is
-// then revenue per unit of spend over all days.
+// response returns the effect of spend by day, scaled so that it sums to the spend. For any response curve, the
+// regression coefficient is then revenue per unit of spend over all days.
 func (l lag) response(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	carried, total, mean := 0.0, 0.0, 0.0

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// leadDays is the lead of the placebo in days.
+// leadDays is the number of following days in the mean spend of the lead placebo.
 const leadDays = 7
 
 // examine sets variance inflation and the lead placebo, and rejects effects that fail these checks.
@@ -36,7 +36,7 @@ func (d Data) examine(y []float64, base [][]float64, known errors, usable []int,
 	}
 }
 
-// ahead returns the mean spend of the following days with known spend.
+// ahead returns for each day the mean spend of the next leadDays days, as far as the data contain them.
 func ahead(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	for t := range spend {
@@ -81,7 +81,8 @@ func (r regression) lead(n, column int) float64 {
 	return math.Copysign(math.Sqrt(max(0, without-with)/(r.excess*with/free)), cross)
 }
 
-// explained returns c' A⁻¹ c for the chosen columns, where A are their products and c their products with a target.
+// explained returns c' A⁻¹ c for the chosen columns, where A is their Gram matrix and c contains their products with a
+// target.
 func (r regression) explained(chosen []int, target func(int) float64) float64 {
 	c := make([]float64, len(chosen))
 	for i, j := range chosen {
@@ -91,7 +92,8 @@ func (r regression) explained(chosen []int, target func(int) float64) float64 {
 	return stats.Dot(z, z)
 }
 
-// bilinear returns a' A⁻¹ c for the products of the chosen columns with one column and with revenue.
+// bilinear returns a' A⁻¹ c, where A is the Gram matrix of the chosen columns, and a and c are their products with one
+// column and with revenue.
 func (r regression) bilinear(chosen []int, column int) float64 {
 	a, c := make([]float64, len(chosen)), make([]float64, len(chosen))
 	for i, j := range chosen {

@@ -97,7 +97,7 @@ const (
 )
 
 // Estimate returns the effects of every channel on every surface, in the data's order. It rejects series of different
-// lengths and values that are not finite, and names the series.
+// lengths and values that are not finite. The error names the series.
 func Estimate(d Data, o Options) ([]Effect, error) {
 	if o.Draws == 0 {
 		o.Draws = 800

@@ -50,7 +50,7 @@ func baseOf(columns [][]float64) base {
 	return b
 }
 
-// factor returns the Cholesky factor of the columns' products.
+// factor returns the Cholesky factor of the columns' Gram matrix.
 func (b base) factor() factor {
 	return factorOf(len(b), func(i, j int) float64 { return b[i].with(b[j]) })
 }
@@ -130,7 +130,8 @@ func (l factor) rank() (n int) {
 	return n
 }
 
-// regression contains a surface's days after removing the controls. All products are inner products of residuals.
+// regression contains the normal equations of a surface's days after the controls are removed. All products are inner
+// products of residuals.
 type regression struct {
 	yy   float64     // sum of squares of revenue
 	xy   []float64   // products of each column with revenue

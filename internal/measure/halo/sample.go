@@ -17,8 +17,8 @@ const (
 	mostPhi = 0.9
 	warmup  = 200
 
-	// Prior standard deviations, in revenue per unit of spend, of halo effects and of effects on the channel's own
-	// surface.
+	// haloSize and homeSize are the prior standard deviations of halo effects and of effects on the channel's own
+	// surface, in revenue per unit of spend.
 	haloSize, homeSize = 0.2, 2.0
 )
 
@@ -26,9 +26,9 @@ const (
 //
 //	revenue(t) = level(t) + weekday + holidays + Σ_k β_k S_k(adstock(spend_k; λ_k)) + e(t),   e(t) = φ e(t-1) + u(t)
 //
-// where β_k ~ N(0, 0.2²) for halo effects, (λ_k, S_k) is uniform over lags and u is Student's t with 4 degrees of
-// freedom. The parameter φ and the daily weights come from a first fit. Controls have flat priors and are integrated
-// out. Gibbs sampling draws the other parameters.
+// where β_k ~ N(0, 0.2²) for halo effects, (λ_k, S_k) is uniform over the pairs in lags, and u is Student's t
+// distributed with 4 degrees of freedom. The parameter φ and the weights of the days come from a preliminary fit.
+// Controls have flat priors and are integrated out. Gibbs sampling draws the other parameters.
 func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 	effects := make([]Effect, len(d.Channels))
 	for k, c := range d.Channels {
@@ -116,7 +116,7 @@ func cannotTell(spend, rest []float64) Reason {
 	return ""
 }
 
-// errors contains the parameters of the errors. They are estimated before the effects.
+// errors contains the parameters of the regression errors. They are estimated before the effects.
 type errors struct {
 	phi    float64   // correlation of neighboring days
 	weight []float64 // weight of each day
@@ -124,9 +124,9 @@ type errors struct {
 }
 
 // firstFit estimates the errors' parameters from a robust fit of columns, the controls and the media. Estimated weights
-// make standard errors too small. The result excess corrects for this. It is a variance ratio, times the long-run
-// variance ratio of the errors after the first lag. The variance ratio is the robust estimate's variance, n Σψ² /
-// (Σψ')² (Huber 1964), divided by the variance with known weights.
+// make standard errors too small. The result excess corrects the standard errors. It is the product of two ratios. The
+// first is the robust estimate's variance, n Σψ² / (Σψ')² (Huber 1964), divided by the variance with known weights. The
+// second is the long-run variance ratio of the errors after the first lag.
 func firstFit(y []float64, columns base) errors {
 	weight, phi, excess := make([]float64, len(y)), 0.0, 1.0
 	for t := range weight {
@@ -189,8 +189,8 @@ const lastingDays = 10
 //
 //	1 + 2 Σ (1 - l/(L+1)) ρ(l)
 //
-// Each ρ(l) is increased by the share p of the days that the controls removed. See Newey and West 1987 and, for
-// prewhitening, Andrews and Monahan 1992.
+// Each ρ(l) is increased by p, the number of fitted columns per day, because the fit lowers the autocorrelation. See
+// Newey and West 1987 and, for prewhitening, Andrews and Monahan 1992.
 func lasting(u, weight []float64, p float64) float64 {
 	ratio, variance := 1.0, 0.0
 	for t := range u {
@@ -221,7 +221,7 @@ type prior struct {
 	experiments    int // number of experiments in the prior
 }
 
-// priorOf combines the general prior with the experiments on this effect by precision.
+// priorOf combines the general prior with the experiments on the effect, weighted by precision.
 func (d Data) priorOf(e Effect) prior {
 	size := haloSize
 	if e.Home {

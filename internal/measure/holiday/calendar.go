@@ -131,7 +131,7 @@ var national = []Holiday{
 	in("AT", off("national_at", on(time.October, 26))),
 	in("IE", off("october_ie", last(time.Monday, time.October))),
 	in("US FR BE PL", off("november_11", on(time.November, 11))),
-	// Thanksgiving is in the same week as the sales weekend. Only daily data can separate the two.
+	// Thanksgiving is in the same week as the holiday cyber_weekend. Only daily data can separate the two holidays.
 	in("US", Holiday{Name: "thanksgiving", Kind: Off, days: around(Thanksgiving, 0, 0), daily: true}),
 	in("PT", off("restoration_pt", on(time.December, 1))),
 	in("ES FI", off("december_6", on(time.December, 6))),
@@ -148,7 +148,7 @@ func off(name string, day func(int) civil.Date) Holiday {
 	return Holiday{Name: name, Kind: Off, days: around(day, 0, 0)}
 }
 
-// weekBefore returns a day and the week before it, when people buy gifts for the day.
+// weekBefore returns a function for the range of a day and the week before it, when people buy gifts for the day.
 func weekBefore(day func(int) civil.Date) func(int) civil.Range { return around(day, -7, 0) }
 
 // around returns a function that returns a range of days in a year. The parameters first and last are offsets from the

@@ -55,7 +55,7 @@ func (h Holiday) Within(r civil.Range) []civil.Range {
 }
 
 // Of returns the holidays of countries, without duplicates, for daily data or for longer periods. Codes are ISO 3166-1
-// alpha-2 in upper or lower case. An unknown code results in an invalid fault.
+// alpha-2 in upper or lower case. An unknown code results in a fault of kind invalid.
 func Of(countries []string, daily bool) ([]Holiday, error) {
 	asked := make([]string, len(countries))
 	for i, country := range countries {
@@ -93,7 +93,8 @@ func Named(name string) Holiday {
 	return calendar[slices.IndexFunc(calendar, func(h Holiday) bool { return h.Name == name })]
 }
 
-// Thanksgiving returns the fourth Thursday of November. It determines the date of the sales weekend in all countries.
+// Thanksgiving returns the fourth Thursday of November. It determines the date of the Black Friday weekend in all
+// countries.
 func Thanksgiving(year int) civil.Date { return nth(4, time.Thursday, time.November)(year) }
 
 // Easter returns Easter Sunday in the Gregorian calendar. The algorithm was published anonymously in Nature of 20 April
@@ -110,7 +111,7 @@ func Easter(year int) civil.Date {
 	return civil.New(year, time.Month(n/31), n%31+1)
 }
 
-// on returns a day with the same date every year.
+// on returns a function that returns the given month and day of a year.
 func on(month time.Month, day int) func(int) civil.Date {
 	return func(year int) civil.Date { return civil.New(year, month, day) }
 }
@@ -130,7 +131,7 @@ func from(day civil.Date, weekday time.Weekday) civil.Date {
 	return day.AddDays((int(weekday-day.Weekday()) + 7) % 7)
 }
 
-// easter returns the day that is a number of days after Easter Sunday.
+// easter returns a function that gives the day a number of days after Easter Sunday of a year.
 func easter(days int) func(int) civil.Date {
 	return func(year int) civil.Date { return Easter(year).AddDays(days) }
 }

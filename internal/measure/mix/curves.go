@@ -58,7 +58,7 @@ func newCurves(p *mmm.Posterior, target []float64) *curves {
 }
 
 // Warm computes the responses that all optimizations share, so that the first request does not wait for them. It does
-// nothing for a model without figures.
+// nothing for a model without response curves.
 func (m *Model) Warm() error {
 	if m.curves == nil {
 		return nil
@@ -68,7 +68,7 @@ func (m *Model) Warm() error {
 	return err
 }
 
-// upTo returns a problem with responses up to a multiple of current spend.
+// upTo returns an allocation problem with responses up to a multiple of current spend.
 func (c *curves) upTo(times float64) (decide.Problem, error) {
 	bounds := map[measure.Channel]mmm.Bounds{}
 	var current float64
@@ -82,7 +82,7 @@ func (c *curves) upTo(times float64) (decide.Problem, error) {
 }
 
 // problem returns the allocation problem. Its responses reach the bounds and at least a multiple of the window's spend.
-// Bounds for an unknown channel result in an invalid fault.
+// Bounds for an unknown channel result in a fault of kind invalid.
 func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, least float64) (decide.Problem, error) {
 	spend := map[measure.Channel]float64{}
 	for _, channel := range c.posterior.Channels() {
@@ -115,7 +115,7 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, 
 // its minimum.
 func most(b mmm.Bounds, budget float64) float64 { return math.Min(*b.Max, math.Max(budget, *b.Min)) }
 
-// reaching returns a problem with responses at least up to a multiple of current spend.
+// reaching returns a problem with responses for spend up to at least a multiple of current spend.
 func (c *curves) reaching(times float64) (decide.Problem, error) {
 	if times <= usualTop {
 		return c.usual()

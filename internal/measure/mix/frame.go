@@ -44,7 +44,8 @@ type Scope struct {
 	Days     civil.Range
 }
 
-// Scope returns the coverage of a model of the store. If no model is possible, the scope has no channel.
+// Scope returns the days and channels that a model of the store covers. If no model is possible, the scope has no
+// channel.
 func (s Store) Scope() Scope {
 	f := newFrame(s)
 	of := Scope{Days: f.window}
@@ -73,7 +74,7 @@ type frame struct {
 	reasons []mmm.Reason
 }
 
-// newFrame cuts the days into weeks that end with the last day. It records reasons if no model is possible.
+// newFrame divides the days into weeks. The last week ends on the last day. It records reasons if no model is possible.
 func newFrame(s Store) frame {
 	var f frame
 	f.weeks = min(s.Days.Days()/week, mostWeeks)
@@ -95,7 +96,7 @@ func newFrame(s Store) frame {
 	return f
 }
 
-// byWeek sums days by week. Refunds can make a week's revenue negative.
+// byWeek sums daily values by week. Refunds can make a week's revenue negative.
 func (f *frame) byWeek(days map[civil.Date]float64) []float64 {
 	out := make([]float64, f.weeks)
 	for i, first := range f.data.Dates {

@@ -42,8 +42,8 @@ type Drift struct {
 }
 
 // staleShare is the maximum change of a series in a model that is not stale. A typical correction changes the last days
-// of a report by a few percent. Over the window, this change is about a tenth of the limit. One missing day in two
-// years exceeds the limit.
+// of a report by a few percent. Relative to the whole window, the correction is about a tenth of the limit. One missing
+// day in two years exceeds the limit.
 const staleShare = 0.001
 
 // sameMoney is the maximum rounding error of a week's sum.
@@ -93,7 +93,7 @@ func (m *Model) Drift(s Store) Drift {
 	return d
 }
 
-// newcomers returns the spend since training, in the model's window, of channels outside the model.
+// newcomers returns, for channels outside the model, the increase of their spend in the model's window since training.
 func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 	known := map[measure.Channel]float64{}
 	for _, l := range m.LeftOut {

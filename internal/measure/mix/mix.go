@@ -68,7 +68,8 @@ type LeftOut struct {
 	Reason  string          `json:"reason"`
 }
 
-// Request contains a caller's options for a training. The zero value means a normal training.
+// Request contains a caller's options for a training. The zero value means a training with lift tests and without
+// progress reports.
 type Request struct {
 	WithoutTests bool                    // fit observational data only
 	Progress     func(done, total int64) // draws so far; called concurrently; may be nil
@@ -230,7 +231,7 @@ func thinned(s mmm.Saved) mmm.Saved {
 	return s
 }
 
-// Open prepares a stored model for use. Inconsistent parts result in an invalid fault.
+// Open prepares a stored model for use. If its parts are inconsistent, Open returns a fault of kind invalid.
 func (m *Model) Open() error {
 	if m.Status != Refused && m.Saved == nil {
 		return fault.Invalid("model %d is %s and has no posterior", m.Version, m.Status)

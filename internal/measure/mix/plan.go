@@ -75,11 +75,12 @@ type Ask struct {
 	Bounds      map[measure.Channel]mmm.Bounds
 	Groups      []decide.Group // joint limits on several channels
 	MessageUnit float64        // see [decide.Problem]
-	// Current is the spend that the plan starts from. If it is nil, the plan starts from the spend of the window. A
-	// missing channel spends nothing.
+	// Current is the spend that the optimization starts from. If it is nil, the optimization starts from the spend of
+	// the window. A channel that is not in the map spends nothing.
 	Current map[measure.Channel]float64
-	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it
-	// multiplies the responses by their rates. The lift and the change remain in the unit of the response.
+	// Rates are the contributions per unit of response; nil if unknown. If they are known, the optimization multiplies
+	// each response by its rate and maximizes the contribution. The lift and the change remain in the unit of the
+	// response.
 	Rates map[measure.Channel]float64
 	Risk  *decide.Risk // nil: balanced
 }
@@ -93,8 +94,8 @@ func (a Ask) risk() decide.Risk {
 }
 
 // Plan optimizes a budget's allocation at a risk level. For a channel without bounds, the risk level limits the
-// difference between the channel's spend and its share of the budget. Infeasible budgets, bounds or groups result in an
-// invalid fault.
+// difference between the channel's new spend and its current share of the budget. Infeasible budgets, bounds or groups
+// result in a fault of kind invalid.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, start, err := m.problem(ask)
 	if err != nil {
@@ -198,7 +199,7 @@ func (m *Model) start(ask Ask) map[measure.Channel]float64 {
 	return out
 }
 
-// Schedule distributes the budget over weeks after the window; see [mmm.Posterior.Schedule].
+// Schedule distributes the budget over weeks after the model's window; see [mmm.Posterior.Schedule].
 func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 	problem, _, err := m.problem(ask)
 	if err != nil {
@@ -285,7 +286,8 @@ const Step = 0.2
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
 // ReachAt returns the response of the channel at another spend per window, distributed over the days like the spend of
-// the window. Without spend, ReachAt returns [Model.Reach], because curves are imprecise near zero spend.
+// the window. Without spend, ReachAt returns [Model.Reach], because curves are imprecise near zero spend. It also
+// returns [Model.Reach] above mostTimes the spend of the window.
 func (m *Model) ReachAt(channel measure.Channel, spend float64) Reach {
 	times := spend / m.Posterior().Spend(channel)
 	if !(times > 0 && times <= mostTimes) {

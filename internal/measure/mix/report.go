@@ -14,8 +14,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// History contains the window by week in the store's currency: revenue, and expected revenue with its parts. Expected
-// revenue and the parts are posterior means. Base and the channels' incremental revenue add up to expected revenue.
+// History contains the weekly figures of the model's window in the store's currency: revenue, and expected revenue with
+// its parts. Expected revenue and the parts are posterior means. Base and the channels' incremental revenue add up to
+// expected revenue.
 type History struct {
 	Weeks         []civil.Date // first day of each week
 	Actual        []float64

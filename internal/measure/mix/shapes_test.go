@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestShapesAreRecoveredAsFarAsPriorsAllow fits stores with one effective channel and one channel without effect. The
-// curve of the effective channel is inside, at the edge of, or outside the model's family. The test logs results for
-// docs/validation.md.
+// TestShapesAreRecoveredAsFarAsPriorsAllow fits models to simulated stores with one effective channel and one channel
+// without effect. The curve of the effective channel is inside, at the edge of, or outside the model's family. The test
+// logs results for docs/validation.md.
 func TestShapesAreRecoveredAsFarAsPriorsAllow(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {

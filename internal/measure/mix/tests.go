@@ -20,7 +20,7 @@ type Test struct {
 	Channel measure.Channel `json:"channel"`
 	Days    civil.Range     `json:"days"`
 	Share   float64         `json:"share,omitempty"` // share of the treated regions in sales before the test
-	// Lift is for the whole store per week, in the store's currency; nil if the test is not usable.
+	// Lift is the weekly result for the whole store, in the store's currency; nil if the test is not usable.
 	Lift  *mmm.Lift `json:"lift,omitempty"`
 	Why   string    `json:"why,omitempty"`   // reason why the test is not usable; "" otherwise
 	Waits bool      `json:"waits,omitempty"` // orders or reports of the test's days may still arrive
@@ -41,14 +41,14 @@ type Observational struct {
 	ROAS   stats.Summary `json:"roas"`   // ROAS of the channel over the window
 }
 
-// contradiction is the minimum absolute z-score at which test and observational fit contradict each other, a 5%
-// significance level.
+// contradiction is the minimum absolute z-score at which a lift test and the observational fit contradict each other.
+// It is a 5% significance level.
 const contradiction = 2
 
-// Used reports whether the test is in the model.
+// Used reports whether the lift test is in the model.
 func (c Calibration) Used() bool { return c.Lift != nil }
 
-// Contradicts reports whether the test and the observational fit differ significantly.
+// Contradicts reports whether the lift test and the observational fit differ significantly.
 func (c Calibration) Contradicts() bool {
 	return c.Observational != nil && math.Abs(c.Observational.ZScore) >= contradiction
 }
@@ -128,7 +128,7 @@ func (f *frame) addTests(tests []Test, none string) {
 	})
 }
 
-// withoutTests returns the frame without its tests, for the given reason.
+// withoutTests returns the frame with all tests marked as unused, for the given reason.
 func (f frame) withoutTests(why string) frame {
 	f.tests = slices.Clone(f.tests)
 	for i := range f.tests {
@@ -150,7 +150,7 @@ func (f frame) lifts() []mmm.Lift {
 	return out
 }
 
-// before returns the frame without tests that include a day or run after it.
+// before returns the frame with only the tests that ended before the day.
 func (f frame) before(day civil.Date) frame {
 	f.tests = slices.DeleteFunc(slices.Clone(f.tests), func(t Calibration) bool { return !t.Days.Last.Before(day) })
 	return f

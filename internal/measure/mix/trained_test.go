@@ -258,7 +258,8 @@ func TestReachIsTheResponseToAFifth(t *testing.T) {
 	}
 }
 
-// A shift starts from the given spend. Two shifts in a row have the same response as one shift over both amounts.
+// A shift starts from the given spend. Two successive shifts have the same total response as one shift by the sum of
+// their amounts.
 func TestAShiftIsTheDifferenceOfTwoResponses(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model

@@ -33,7 +33,7 @@ func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
 // HeldOut returns the rows of a series that are outside the likelihood, ordered by geo, then period.
 func (p *Posterior) HeldOut(values []float64) []float64 { return heldOut(p.model, values) }
 
-// heldOut returns the rows of a series that are outside the likelihood.
+// heldOut returns the rows of a series in the holdout, which the likelihood excludes.
 func heldOut[T any](m *model, values []T) []T {
 	out := make([]T, 0, len(values)-m.rows)
 	for g := range m.geos {

@@ -26,8 +26,8 @@ func TestPredictiveDensitiesIntegrateToOne(t *testing.T) {
 			}
 			area += math.Exp(m.logDensity(theta)(3, 0.4)) * width
 		}
-		// The t distribution has 1e-9 of its mass outside the range. The sum is exact for smooth functions that vanish
-		// at the ends.
+		// The t distribution has 1e-9 of its mass outside the range. The sum has a negligible error for smooth
+		// functions that vanish at the ends.
 		if math.Abs(area-1) > 1e-7 {
 			t.Errorf("%s: area %v", l, area)
 		}
@@ -37,7 +37,8 @@ func TestPredictiveDensitiesIntegrateToOne(t *testing.T) {
 func TestAccuracyMatchesItsFormulas(t *testing.T) {
 	t.Parallel()
 	got := AccuracyOf([]float64{0, 2, 4}, []float64{1, 2, 3})
-	// Squared errors are 2 of a total of 8, relative errors 0 and 1/4 for nonzero targets, and absolute errors 2 of 6.
+	// The squared errors sum to 2, and the squared deviations from the mean to 8. The relative errors of nonzero
+	// targets are 0 and 1/4. The absolute errors sum to 2 of a total of 6.
 	if !near(got.R2, 0.75, 1e-14) || !near(*got.MAPE, 0.125, 1e-14) || !near(got.WMAPE, 1.0/3, 1e-14) {
 		t.Errorf("got %+v, MAPE %v", got, *got.MAPE)
 	}

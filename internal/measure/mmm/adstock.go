@@ -156,7 +156,7 @@ func (a Adstock) logWeights(k *kernel, theta []float64) {
 	}
 }
 
-// spread sets a to the adstocked exposures x. Exposure before the first period is treated as zero.
+// spread sets a to the adstock of the exposures x. Exposure before the first period is treated as zero.
 func (k *kernel) spread(a, x []float64) {
 	clear(a)
 	for l, w := range k.w {

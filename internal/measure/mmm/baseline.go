@@ -63,7 +63,7 @@ type term struct {
 	pooled      bool // the group's controls share a hierarchical prior
 }
 
-// controls is the prior group of control terms without another group.
+// controls is the prior group of control terms that have no other group.
 const controls = "control"
 
 // baseline returns all linear terms of the mean, intercept first. Columns have a size of about one, so coefficients are

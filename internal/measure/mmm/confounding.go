@@ -97,13 +97,13 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 // channel's spend but has another cause. The channel's lift test separates the two.
 type Confounding struct {
 	// Effect is the standard deviation of the channel's incremental outcome over periods. Unobserved is the standard
-	// deviation of the correlated unobserved demand. Unobserved is negative if the demand hides the effect. Both are in
+	// deviation of the correlated unobserved demand, with a negative sign if the demand hides the effect. Both are in
 	// the target's unit.
 	Effect     stats.Summary `json:"effect"`
 	Unobserved stats.Summary `json:"beside"`
 	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.
 	Share stats.Summary `json:"share"`
-	// Correlation is the channel's correlation with all variables that the model omits.
+	// Correlation is the correlation of the channel's effect with the sum of all omitted variables.
 	Correlation stats.Summary `json:"correlation"`
 }
 

@@ -15,15 +15,15 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// contributionOf contains a channel's total incremental outcome, its derivative by the relative change of spend, and
-// its weekly response to constant spend.
+// contributionOf contains a channel's total incremental outcome, its derivative with respect to the relative change of
+// spend, and its weekly response to constant spend.
 type contributionOf struct {
 	contribution, margin float64
 	response             func(spend float64) float64
 }
 
-// confounded returns two years of weekly data of a store with slow unobserved demand. The log of tv's spend correlates
-// with the demand by the given amount. The spend of search does not correlate with it.
+// confounded returns two years of weekly data of a store with slow unobserved demand. The log of tv's spend has the
+// given correlation with the demand. The spend of search is not correlated with the demand.
 func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 	const weeks = 104
 	random := stats.Stream(seed, 11)
@@ -91,8 +91,8 @@ func (c *coverage) String() string {
 		c.inside, c.stores, c.ratio/n, c.off/math.Sqrt(n))
 }
 
-// wrong reports whether coverage is too low or the mean error is beyond three standard errors. Too low means a
-// probability below 1 in 300 for 90% intervals. The lowest accepted numbers are 14 intervals of 20 and 1 of 3.
+// wrong reports whether coverage is too low or the mean error is beyond three standard errors. Coverage is too low if
+// its probability is below 1 in 300 for 90% intervals. The lowest accepted numbers are 14 intervals of 20 and 1 of 3.
 func (c *coverage) wrong() bool {
 	n := float64(c.stores)
 	return distuv.Binomial{N: n, P: 0.9}.CDF(float64(c.inside)) < 1.0/300 || math.Abs(c.off) > 3*math.Sqrt(n)

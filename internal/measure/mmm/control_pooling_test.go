@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// festive returns [toy] with four holidays of two weeks each.
+// festive returns [toy] with four holiday controls, each nonzero in two weeks.
 func festive() Data {
 	d := toy()
 	for h := range 4 {
@@ -29,7 +29,7 @@ func festiveModel(t *testing.T, s Spec) *model {
 	return m
 }
 
-// TestPooledControlsDensityMatchesItsDraws compares the closed form with a sum over a grid of tau.
+// TestPooledControlsDensityMatchesItsDraws compares the closed form of the density with a sum over a grid of tau.
 func TestPooledControlsDensityMatchesItsDraws(t *testing.T) {
 	t.Parallel()
 	m := festiveModel(t, Spec{})
@@ -58,8 +58,8 @@ func TestPooledControlsDensityMatchesItsDraws(t *testing.T) {
 			t.Errorf("log density at %v: got %v above that at 0, want %v", gamma, got, want)
 		}
 	}
-	// The quartile of Student's t is 0.765 scales. Four standard errors of a quartile from 40,000 draws are 2.2% of the
-	// quartile.
+	// The upper quartile of Student's t with 3 degrees of freedom is 0.765 times its scale. Four standard errors of a
+	// quartile from 40,000 draws are 2.2% of the quartile.
 	random, sizes := stats.Stream(5, 0), []float64(nil)
 	for range 40_000 {
 		sizes = append(sizes, math.Abs(m.drawPrior(random)[m.controlGroups[0].at[2]])/pooledScale)
@@ -83,8 +83,9 @@ func TestControlsWithAPriorOfTheirOwnLeaveTheirGroup(t *testing.T) {
 	}
 }
 
-// holidayStore returns three years of weeks with doubled spend on six holidays. One holiday has a large effect, two
-// have a small effect and three have none. It returns the channel's incremental outcome.
+// holidayStore returns three years of weekly data with doubled spend on six holidays. One holiday has a large effect,
+// two have a small effect and three have none. It also returns the channel's incremental outcome and the holidays'
+// effects.
 func holidayStore(seed uint64) (d Data, contribution float64, effects []float64) {
 	random := stats.Stream(seed, 4)
 	const weeks = 156
@@ -112,8 +113,8 @@ func holidayStore(seed uint64) (d Data, contribution float64, effects []float64)
 	return d, contribution, effects
 }
 
-// TestHolidayControlsRemoveBiasOfChannels fits the store with and without holidays. Holidays without effect are shrunk
-// toward zero; the large effect is not.
+// TestHolidayControlsRemoveBiasOfChannels fits the store with and without holiday controls. The fit shrinks the effects
+// of holidays without a true effect toward zero, but not the large effect of one holiday.
 func TestHolidayControlsRemoveBiasOfChannels(t *testing.T) {
 	t.Parallel()
 	d, truth, effects := holidayStore(1)

@@ -147,8 +147,8 @@ func (d *density) priors() (logp float64) {
 	return logp
 }
 
-// effectOfCoordinate converts a channel's coordinate in theta, which is a scaled effect or a test's result, to beta and
-// to the channel's effect. It returns the effect.
+// effectOfCoordinate converts a channel's coordinate in theta to beta and to the channel's effect, and returns the
+// effect. The coordinate is a scaled effect or a test's result.
 func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float64 {
 	if c.confoundingAt > 0 {
 		_, shape := m.split(c, theta)
@@ -165,7 +165,7 @@ func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float6
 }
 
 // scaling contains the factor of a channel's reparameterization, the factor's derivative with respect to the channel's
-// spread between geos, and the coordinate.
+// spread between geos, and the sampler's coordinate.
 type scaling struct{ by, bySpread, u float64 }
 
 // rescale converts the sampler's coordinates to scaled effects in units of the resolution and returns the log Jacobian.
@@ -190,10 +190,10 @@ func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
 // the coordinate. With geos, the mean's precision depends on the spread of intercepts and effects, as in
 // [model.rescale]. With a fixed scale, the posterior would have the shape of a funnel.
 //
-// The data identify the mean over geos of their own means. Let k be the distance of a common scaled effect from its
-// guess, in standard errors. A standard error is by = sqrt(1 + share) resolutions. Differences between geos cause the
-// part share / (1 + share) of this distance. The effect therefore differs from the geos' mean effect by k (by - 1/by)
-// resolutions on average. The variance around this average is share / (1 + share) squared resolutions. Let l be a
+// The data identify the mean of the geos' means. Let k be the distance of a common scaled effect from its least-squares
+// estimate, in standard errors. A standard error is by = sqrt(1 + share) resolutions. Differences between geos cause
+// the part share / (1 + share) of this distance. The effect therefore differs from the geos' mean effect by k (by -
+// 1/by) resolutions on average. The variance around this average is share / (1 + share) squared resolutions. Let l be a
 // channel's mean incremental outcome at a scaled effect of one resolution. The coordinate is centered at
 //
 //	mean of the targets + sum of k l (by - 1/by)
@@ -307,7 +307,7 @@ func (m *model) reached(v *curve, c *channel, saturation []float64) {
 	}
 }
 
-// measure sets the mean, level and standard deviation of s over the fitted rows. The parameter rows is the curve's
+// measure sets the mean, level and standard deviation of v.s over the fitted rows. The parameter rows is the curve's
 // number of rows per geo.
 func (m *model) measure(v *curve, rows int) {
 	n := float64(m.rows)
@@ -338,7 +338,7 @@ func squaresAround(mean float64, values []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// evaluateAt sets all fields of the curve from parameters on their own scale.
+// evaluateAt sets all fields of the curve from theta, the parameters on their own scale.
 func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 	m.evaluate(v, c, theta)
 	v.beta = theta[c.at]
@@ -457,7 +457,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 }
 
 // reachGradient adds the gradient with respect to the adstock and saturation parameters of a channel with reach and
-// frequency. At the start, the curve's s contains the gradient with respect to s.
+// frequency. Before the call, v.s is overwritten with the gradient with respect to s.
 func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 	for g := range d.geos {
 		from, to := g*d.periods, (g+1)*d.periods

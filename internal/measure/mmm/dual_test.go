@@ -224,7 +224,8 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 	return logp
 }
 
-// dualLogGamma evaluates Stirling's series at large x, extended by the recurrence.
+// dualLogGamma returns the log gamma function. It uses Stirling's series for x of at least 15, and the recurrence for
+// smaller x.
 func dualLogGamma(x number2) (out number2) {
 	for x.Real < 15 {
 		out = dual.Sub(out, dual.Log(x))

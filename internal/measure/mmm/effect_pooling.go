@@ -17,8 +17,8 @@ import (
 // The marginal prior of each effect is LogNormal(a, b) for every rho. The effects of channels with little data shrink
 // toward the effects of the other channels. The shrinkage is stronger if the other channels are more similar to each
 // other (Efron and Morris 1975; Gelman and Hill 2007, chapter 12). The common part is integrated out exactly and rho by
-// the midpoint rule with [rhoSteps] points. Let z be the logs, m their mean, S their sum of squares around it, n their
-// number and tau^2 = (1 - rho) b^2. Then
+// the midpoint rule with [rhoSteps] points. Let z be the logs of the effects, m their mean, S their sum of squares
+// around m, n their number and tau^2 = (1 - rho) b^2. Then
 //
 //	p(z) = mean over rho of Normal(m; a, rho b^2 + tau^2/n) tau^(1-n) exp(-S / (2 tau^2))
 type pooledEffects struct {

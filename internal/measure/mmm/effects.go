@@ -15,7 +15,7 @@ import (
 // 95% quantile.
 const Level = 0.9
 
-// EstimateOf returns the mean of posterior draws with its credible interval.
+// EstimateOf returns the mean and the credible interval of posterior draws.
 func EstimateOf(s stats.Summary) measure.Estimate {
 	return measure.Estimate{
 		Value: s.Mean, Interval: measure.Interval{Low: s.Q05, High: s.Q95, Level: Level},
@@ -99,7 +99,7 @@ func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float
 }
 
 // toReach converts weights of adstocked exposures to weights of saturated frequencies. The weight of a period is the
-// later exposure per contact, multiplied by the period's reach.
+// weighted sum of the adstocked exposure per contact in this and later periods, multiplied by the period's reach.
 func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	for g := range p.model.geos {
 		from, to := g*p.model.span, (g+1)*p.model.span

@@ -22,7 +22,7 @@ type Sampling struct {
 	Chains int    `json:"chains"` // default 4
 	Warmup int    `json:"warmup"` // per chain; default 1000
 	Draws  int    `json:"draws"`  // per chain; default 1000, up to four times as many if a convergence check fails
-	// Stop is called often and concurrently. If it returns true, [Fit] ends with [hmc.ErrStopped].
+	// Stop is a function that [Fit] calls often and concurrently. If it returns true, [Fit] ends with [hmc.ErrStopped].
 	Stop func() bool `json:"-"`
 }
 
@@ -42,7 +42,7 @@ const (
 	NotReportable Status = "not_reportable"
 )
 
-// Result is the result of a fit. If the status is [NotReportable], it has reasons and no numbers.
+// Result is the result of a fit. If the status is [NotReportable], the result has reasons and no posterior.
 type Result struct {
 	Status      Status
 	Reasons     []Reason
@@ -95,7 +95,7 @@ func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	return o
 }
 
-// Fit samples the posterior of the model. Invalid data or settings result in an invalid fault. All other problems are
+// Fit samples the posterior of the model. Invalid data or settings result in a fault of kind invalid. All other problems are
 // reasons in the result. The same input and seed give the same result on any machine of one architecture and with any
 // number of cores.
 func Fit(d Data, s Spec, how Sampling) (*Result, error) {
@@ -113,8 +113,8 @@ func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	return m.fit(d, how)
 }
 
-// fit samples the model of the data d until the draws pass the convergence checks, or until the maximum number of
-// attempts.
+// fit samples the model of the data d until the draws pass the convergence checks, or the maximum number of attempts is
+// reached.
 func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	o := hmc.Options{Seed: how.Seed, Chains: how.Chains, Warmup: how.Warmup, Draws: how.Draws, Accept: 0.9, Stop: how.Stop}
 	for attempt := 1; ; attempt++ {
@@ -171,7 +171,7 @@ func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	return g, g.complaints(fewest)
 }
 
-// qualities returns the diagnostics of every parameter and every channel's incremental outcome.
+// qualities returns the diagnostics of every parameter and of every channel's incremental outcome.
 func (p *Posterior) qualities() (names []string, qualities []diag.Quality) {
 	names = p.model.parameterNames()
 	for _, c := range p.model.channels {

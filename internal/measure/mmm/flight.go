@@ -27,7 +27,7 @@ type flight struct {
 	saturated  saturated
 }
 
-// cell contains a flight under one draw in one geo.
+// cell contains the inputs of a flight's response for one draw and one geo.
 type cell struct {
 	kernel []float64 // exposure per unit of spend in its own and later periods
 	around []float64 // exposure from spend before and after the schedule
@@ -41,7 +41,7 @@ const nearZero = 1e-6
 
 // flights returns the responses of channels under some draws. The schedule starts gap periods after the data. In the
 // gap, every channel spends its mean amount. After the schedule, it spends its mean amount times the parameter later. A
-// model with multiplicative effects results in an invalid fault.
+// model with multiplicative effects results in a fault of kind invalid.
 func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
 		return nil, fault.Invalid(
@@ -100,7 +100,7 @@ func buildUp(weights []float64, each float64) []float64 {
 	return out
 }
 
-// carriedOver returns the adstock in later periods from exposures x, followed by a gap at the usual exposure.
+// carriedOver returns the adstock in the periods after exposures x and a gap of periods at the usual exposure.
 func carriedOver(weights, x []float64, usual float64, gap int) []float64 {
 	out := make([]float64, len(weights)-1)
 	for t := range out {

@@ -161,7 +161,7 @@ func TestFlightSlopesAreTheDerivatives(t *testing.T) {
 	}
 }
 
-// ahead returns the allocation problem of a posterior's current spend with changes of up to 60%.
+// ahead returns the problem of allocating a posterior's current spend, with changes of up to 60%.
 func ahead(t *testing.T, p *Posterior) decide.Problem {
 	t.Helper()
 	var all float64

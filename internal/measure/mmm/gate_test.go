@@ -14,8 +14,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// anyStore returns a simulated store with one to four years of weeks and two to ten channels. Budgets follow the
-// season, change at random times, burst and pause. Response curves may be outside the fitted family.
+// anyStore returns a simulated store with one to four years of weekly data and two to ten channels. Budgets follow the
+// season, change at random times, and have bursts and pauses. Response curves may be outside the fitted family.
 func anyStore(seed uint64) (Data, Spec) {
 	random := stats.Stream(seed, 5)
 	between := func(low, high float64) float64 { return low + (high-low)*random.Float64() }
@@ -70,7 +70,7 @@ func anyStore(seed uint64) (Data, Spec) {
 	return d, s
 }
 
-// TestStoresOfManyShapesPassTheGate fits a hundred stores and logs the reasons of fits that are not reportable.
+// TestStoresOfManyShapesPassTheGate fits a hundred stores and logs the reasons why fits are not reportable.
 func TestStoresOfManyShapesPassTheGate(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {

@@ -45,7 +45,7 @@ func (d Data) validateGeos(s Spec) error {
 	return nil
 }
 
-// sizes returns the size of each geo, 1 on average. It uses only the first periods, not the holdout.
+// sizes returns the size of each geo, relative to the mean size. It uses only the first periods, not the holdout.
 func (d Data) sizes(periods int) []float64 {
 	if d.Geos == nil {
 		return []float64{1}

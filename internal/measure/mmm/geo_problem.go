@@ -62,7 +62,7 @@ func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[meas
 	return problem, nil
 }
 
-// places returns the problem's channels for one channel of the model: one for each geo, without responses.
+// places converts a channel of the model to channels of the allocation problem, one for each geo, without responses.
 func (p *Posterior) places(c *channel, risk decide.Risk, bounds map[measure.Channel]Bounds) (out []decide.Channel) {
 	for g, geo := range p.data.Geos {
 		cost := c.cost[g*p.model.span : (g+1)*p.model.span]

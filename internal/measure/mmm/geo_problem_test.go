@@ -38,7 +38,7 @@ func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
 				t.Errorf("%s spends %v in geos and %v in all", name, spend, p.Spend(name))
 			}
 			for d := range want {
-				// Cubics between 17 grid points follow the curves to about 1e-6.
+				// Cubic interpolation between 17 grid points has an error of about 1e-6.
 				if math.Abs(got[d]-want[d]) > 1e-4*math.Abs(want[d]) {
 					t.Errorf("%s, draw %d: geos bring %v, the channel %v", name, d, got[d], want[d])
 				}

@@ -162,7 +162,7 @@ func (m *model) within(column []float64) []float64 {
 	return out
 }
 
-// explained returns the R2 of a non-constant column given the others.
+// explained returns the R2 of the regression of column i, which is not constant, on the other columns.
 func explained(columns [][]float64, i int) float64 {
 	target := columns[i]
 	var design []float64
@@ -199,7 +199,7 @@ func residuals(design *mat.Dense, target []float64) []float64 {
 	return residual
 }
 
-// closest returns the index of the other column with the largest absolute correlation.
+// closest returns the index of the other column that has the largest absolute correlation with column i.
 func closest(columns [][]float64, i int) int {
 	best, at := -1.0, i
 	for j := range columns {

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLimitsOfSpecifications changes one value of a valid specification for the 40 periods of toy, to a limit and across it.
+// TestLimitsOfSpecifications changes one value of a valid specification for the 40 periods of toy, to a limit and
+// beyond it.
 func TestLimitsOfSpecifications(t *testing.T) {
 	t.Parallel()
 	const (

@@ -168,8 +168,8 @@ func (e Effect) parameter() string {
 }
 
 // Lift is the result of an experiment. The channel's exposure changes from X to X + DeltaX per period, until adstock
-// has settled. The target then changes by DeltaY per period, with standard error Sigma. Exposures are in the media's
-// unit, the change is in the target's unit.
+// has settled. The target then changes by DeltaY per period, with standard error Sigma. X and DeltaX are in the media's
+// unit, and DeltaY is in the target's unit.
 type Lift struct {
 	Channel measure.Channel `json:"channel"`
 	X       float64         `json:"x"`

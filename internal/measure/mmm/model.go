@@ -164,7 +164,7 @@ func (m *model) addChannels(d Data) {
 }
 
 // prior returns the default prior of a channel's effect. The prior of a coefficient is proportional to the channel's
-// share of spend, so that all channels have the same prior return.
+// share of spend, so that all channels have the same prior of the return.
 func (e Effect) prior(shareOfSpend float64, channels int) Prior {
 	switch e {
 	case Coefficient:

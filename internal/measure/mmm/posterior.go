@@ -62,7 +62,7 @@ func (p *Posterior) Save() Saved {
 	return Saved{p.data, p.model.spec, p.chains, p.Parameters(), p.draws}
 }
 
-// Restore returns a saved posterior. Inconsistent parts result in an invalid fault.
+// Restore returns a saved posterior. Parts that contradict each other result in a fault of kind invalid.
 func Restore(s Saved) (*Posterior, error) {
 	if len(s.Spec.Lifts) > 0 && !slices.ContainsFunc(s.Parameters, ofConfounding) {
 		for _, l := range s.Spec.Lifts { // models that were saved before lift tests had a confounding term

@@ -29,8 +29,8 @@ const seenGrowth = 1.3
 
 // Problem returns the optimization problem of allocating a budget to the channels with spend. Budget and bounds are
 // totals over the data's periods. The risk level limits the change of a channel without bounds. Responses are as in
-// [Posterior.Responses]: each channel's history is scaled, including adstock. Bounds for an unknown channel result in
-// an invalid fault.
+// [Posterior.Responses]: each channel's history is scaled, including adstock. Bounds for an unknown channel result in a
+// fault of kind invalid.
 func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
 	decide.Problem, error,
 ) {
@@ -79,7 +79,8 @@ func (p *Posterior) responseOnGrid(name measure.Channel, top float64) decide.Res
 	return r
 }
 
-// bounded returns a channel with the given cost of each period, without its response.
+// bounded returns a channel with its current spend and limits, without its response. The parameter cost is the spend by
+// period.
 func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[measure.Channel]Bounds) decide.Channel {
 	c := decide.Channel{Name: name, Current: floats.Sum(cost), Seen: seen(cost)}
 	c.Min, c.Max = risk.Bounds(c.Current)

@@ -7,7 +7,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Three ranks out of 0, 1 and 2 have 27 outcomes. The test counts the outcomes that are at least as extreme.
+// Three ranks from 0 to 2 have 27 outcomes. For each outcome, the test counts the outcomes that are at least as
+// extreme.
 func TestPValueOfRanksMatchesEnumeration(t *testing.T) {
 	t.Parallel()
 	b := newBinomial(3)
@@ -82,7 +83,7 @@ func uniformP(ranks []int, most int) float64 {
 		below += counts[k-1]
 		least = math.Min(least, b.tails(float64(k) / float64(most+1))[below])
 	}
-	// The loop follows the distribution of the number of ranks below k, and drops the part that leaves the band.
+	// The loop computes the distribution of the number of ranks below k, without the outcomes outside the band.
 	inside := make([]float64, b.n+1)
 	inside[0] = 1
 	for k := 1; k <= most; k++ {

@@ -25,7 +25,7 @@ type CurvePoint struct {
 }
 
 // ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times current spend. The
-// curve has at least two points.
+// parameter points must be at least 2.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}

@@ -169,8 +169,8 @@ func hill(w saturated, a []float64, kappa, slope float64) {
 	}
 }
 
-// ces fills w with the constant elasticity of substitution between spend and an audience of fixed size. See Arrow,
-// Chenery, Minhas and Solow 1961; the same curve describes light response in Bannister 1979:
+// ces fills w with a saturation curve: the constant elasticity of substitution (CES) between spend and an audience of
+// fixed size. See Arrow, Chenery, Minhas and Solow 1961; the same curve describes light response in Bannister 1979:
 //
 //	s(a) = (e a^-m + 1 - e)^(-1/m)
 //

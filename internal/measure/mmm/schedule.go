@@ -56,7 +56,7 @@ type Flow struct {
 // Schedule scales the budget, bounds and groups to the number of periods. A channel's spend per period is at most the
 // larger of two values: its largest spend in the data, and its maximum divided by the number of periods. Schedule
 // maximizes the posterior mean response, regardless of the problem's risk level. Infeasible bounds and models with
-// multiplicative effects result in an invalid fault.
+// multiplicative effects result in a fault of kind invalid.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).
@@ -95,7 +95,8 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 	return out, nil
 }
 
-// timetable converts a problem over the window to a timetable of the schedule's periods, without responses.
+// timetable converts an allocation problem over the window to a timetable for the schedule's periods. It does not set
+// the responses.
 func (p *Posterior) timetable(problem decide.Problem, ahead Ahead) (decide.Timetable, *Schedule) {
 	part := float64(ahead.Periods) / float64(p.model.span)
 	table := decide.Timetable{

@@ -25,7 +25,8 @@ type timeVarying struct {
 	by       []float64 // derivatives with respect to g
 }
 
-// intervalFactor is the length of the approximation's interval divided by the window's length.
+// intervalFactor is the boundary factor of the HSGP approximation: the interval's length divided by the window's
+// length.
 const intervalFactor = 1.5
 
 // minLength is the shortest length scale that the basis can represent, as a share of the window.

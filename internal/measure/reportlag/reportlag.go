@@ -87,8 +87,8 @@ func Period(today civil.Date) civil.Range {
 	return civil.Range{First: today.AddDays(-Watched), Last: today.AddDays(-LastLook)}
 }
 
-// Curves returns the curves of every part in the versions, sorted by kind, part and quantity. Versions are sorted by
-// part, day and time. Versions and looks are of one kind. Manually entered spend has no curve.
+// Curves returns the curves of every part in the versions, sorted by kind, part and quantity. The caller passes
+// versions and looks of one kind, and versions sorted by part, day and time. Manually entered spend has no curve.
 func Curves(versions []measure.DayVersion, looks []measure.Look, basis measure.RevenueBasis) []Curve {
 	var curves []Curve
 	for len(versions) > 0 {
@@ -212,7 +212,7 @@ func settled(s Share) bool { return s.Median >= 1-Tolerance && s.Median <= 1+Tol
 // spokenAges lists the ages in the summary sentence.
 var spokenAges = []int{1, 3, 7, 14}
 
-// Words describes the curve in a sentence without the name of its part.
+// Words describes the curve in a sentence that does not name the surface or platform.
 func (c Curve) Words() string {
 	if !c.Known() {
 		return fmt.Sprintf(

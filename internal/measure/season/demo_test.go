@@ -144,7 +144,8 @@ func month(t *testing.T, first civil.Date, values []float64, asked civil.Date) (
 	return math.Abs(total.Value-actual) / (actual + sofar), total.Bands[0].Low <= actual && actual <= total.Bands[0].High
 }
 
-// total forecasts the total of the days ahead, as the tools do. The level of spend reverts.
+// total forecasts the total of the days ahead, as the tools do. The level of spend returns to its trend, so reverts is
+// true for spend.
 func total(t *testing.T, ask season.Ask, reverts bool) forecast.Total {
 	t.Helper()
 	ask.Countries = []string{"US"}

@@ -15,7 +15,7 @@ type effect struct {
 	days     []loading
 }
 
-// loading is the weight of an effect on a day, counted from the first day of the history.
+// loading is the weight of an effect on a day. Days are counted from the first day of the history.
 type loading struct {
 	day int
 	by  float64
@@ -36,14 +36,14 @@ type block struct {
 	mean        float64
 }
 
-// cyber contains the days around Thanksgiving. The means are from shops with sales events; the standard deviations in
-// [amplitude] also cover shops without them.
+// cyber contains the days around Thanksgiving. The means are from shops with sales events. The standard deviations in
+// [amplitude] also cover shops without sales events.
 var cyber = []block{
 	{-3, -3, .10}, {-2, -2, .10}, {-1, -1, .15}, {0, 0, .25}, {1, 1, .80}, {2, 2, .45}, {3, 3, .40}, {4, 4, .65}, {5, 5, .20},
 }
 
-// christmas contains the days around December 25: gift shopping from the end of the cyber weekend, the carriers' last
-// days, the holidays and January.
+// christmas contains the days around December 25: gift shopping from the end of the cyber weekend, the last days for
+// delivery before Christmas, the holidays and January.
 var christmas = []block{
 	{-27, -18, .20},
 	{-17, -11, .25},
@@ -57,10 +57,11 @@ var christmas = []block{
 	{17, 37, -.10},
 }
 
-// lastNamed is the latest first day of a block of the named season. The effects of January's blocks are negligible.
+// lastNamed is the last day on which a block with the name of its season may begin, relative to the season's date. The
+// effects of January's blocks are negligible.
 const lastNamed = 7
 
-// Prior standard deviations. Effects differ between shops in size (amplitude) and in shape (own).
+// Prior standard deviations. Effects differ between shops in size (amplitudeSD) and in shape (cyberSD and christmasSD).
 const (
 	amplitudeSD = 0.6
 	cyberSD     = 0.25
@@ -125,7 +126,7 @@ func (c *collector) loadings(by float64, ranges ...civil.Range) []loading {
 	return all
 }
 
-// add adds an effect on some ranges as a separate group.
+// add adds an effect on ranges of days as a separate group.
 func (c *collector) add(e effect, ranges ...civil.Range) {
 	if e.days = c.loadings(1, ranges...); len(e.days) > 0 {
 		c.group++

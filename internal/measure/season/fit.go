@@ -64,7 +64,8 @@ func (d *design) harmonic(k int) int { return d.knots + 1 + weekdays + k }
 func (d *design) effect(i int) int   { return d.harmonic(2*harmonics) + i }
 func (d *design) columns() int       { return d.effect(len(d.effects)) }
 
-// row returns the columns of a day without the effects. A future day has no level and no weekday.
+// row returns the columns of a day, except those of the effects. A future day has no level column and no weekday
+// column.
 func (d *design) row(t int) []entry {
 	var row []entry
 	day := d.first.AddDays(t)
@@ -279,7 +280,7 @@ func (f *fitted) reweight() {
 	f.collect()
 }
 
-// calendar returns the calendar's columns of a day, relative to the mean of the last days of the history (settled).
+// calendar returns the calendar's columns of a day, relative to their mean over the last [settled] days of the history.
 func (f *fitted) calendar(t int, base []float64) []float64 {
 	row := make([]float64, f.columns())
 	for i, x := range base {
@@ -293,7 +294,7 @@ func (f *fitted) calendar(t int, base []float64) []float64 {
 	return row
 }
 
-// base returns the mean of the calendar's columns over the settled days.
+// base returns the mean of the calendar's columns over the last [settled] days of the history.
 func (f *fitted) base() []float64 {
 	mean := make([]float64, f.columns())
 	from := max(0, f.history-settled)
@@ -320,7 +321,8 @@ func (f *fitted) factors() []float64 {
 	return out
 }
 
-// covariance returns the covariance of the log factors of the days ahead, relative to the settled days.
+// covariance returns the covariance of the log factors of the days ahead, relative to their mean over the last
+// [settled] days of the history.
 func (f *fitted) covariance() [][]float64 {
 	out := make([][]float64, f.ahead)
 	base := f.base()
@@ -340,7 +342,7 @@ func (f *fitted) covariance() [][]float64 {
 	return out
 }
 
-// addYears adds the variation of events between years.
+// addYears adds the variation of event effects between years to the covariance.
 func (f *fitted) addYears(covariance [][]float64) {
 	groups := make([]map[int]bool, f.ahead)
 	for _, e := range f.effects {

@@ -151,7 +151,7 @@ func sorted(first map[string]int) []Unseen {
 	return all
 }
 
-// Ahead lists all seasons in a range of days as unseen. It is for series without a yearly pattern.
+// Ahead lists all seasons in a range of days as [Unseen]. It is for series without a yearly pattern.
 func Ahead(days civil.Range) []Unseen {
 	first := map[string]int{}
 	for _, e := range seasons(days) {

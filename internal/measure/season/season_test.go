@@ -192,8 +192,8 @@ func TestInvalidAndShortSeriesAreFaults(t *testing.T) {
 	}
 }
 
-// Labor Day is on Monday, September 7, 2026. Its weekend is a separate effect. Valentine's Day has eight days of gifts and
-// two days that are too late for delivery.
+// Labor Day is on Monday, September 7, 2026. Its weekend is a separate effect. Valentine's Day has eight days of gift
+// purchases, and two days on which an order is too late for delivery.
 func TestHolidaysHaveTheDaysAroundThem(t *testing.T) {
 	t.Parallel()
 	first := civil.New(2026, time.January, 1)

@@ -52,7 +52,8 @@ func Sort(values []float64) {
 	}
 }
 
-// sortable returns bits that sort in the order of the values: the bits of negative values are inverted.
+// sortable returns bits that sort in the order of the values. It inverts all bits of negative values and the sign bit
+// of other values.
 func sortable(v float64) uint64 {
 	bits := math.Float64bits(v)
 	return bits ^ (uint64(int64(bits)>>63) | 1<<63)

@@ -33,7 +33,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Dot returns the inner product of two slices of the same length. It uses four partial sums, always in the same order.
+// Dot returns the dot product of two slices of the same length. It uses four partial sums, always in the same order.
 // The processor can compute them in parallel.
 func Dot(a, b []float64) float64 {
 	b = b[:len(a)]

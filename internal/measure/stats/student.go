@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Student returns the two-sided quantile of Student's t. A quantile takes as long as fifty thousand multiplications,
-// and callers repeat arguments, so quantiles are cached.
+// Student returns the two-sided quantile of Student's t distribution. A quantile takes as long as fifty thousand
+// multiplications, and callers repeat arguments, so quantiles are cached.
 func Student(level, freedom float64) float64 {
 	key := student{level, freedom}
 	if known, ok := students.Load(key); ok {
@@ -23,7 +23,7 @@ func Student(level, freedom float64) float64 {
 
 type student struct{ level, freedom float64 }
 
-// students caches at most mostRemembered quantiles. The cache uses one to two megabytes.
+// students caches at most mostRemembered quantiles of Student's t distribution. The cache uses one to two megabytes.
 var (
 	students   sync.Map
 	remembered atomic.Int64

@@ -1,4 +1,5 @@
-// Command generate writes the notices of all modules that the program is linked with, on every platform that it is built for.
+// Command generate writes the license notices of all modules that the program links, on every platform that it is built
+// for.
 package main
 
 import (

@@ -16,7 +16,7 @@ func NewAddresses(trusted []netip.Prefix) Addresses { return Addresses{trusted: 
 
 // Of returns the client's IP address. It is the address of the connection or, behind trusted proxies, the last address
 // in X-Forwarded-For that is not a trusted proxy. For IPv6 it returns the /64 network, because a provider assigns a
-// whole network to each customer. It returns the zero Addr if the connection has none.
+// whole network to each customer. It returns the zero Addr if the connection has no IP address.
 func (a Addresses) Of(r *http.Request) netip.Addr {
 	port, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

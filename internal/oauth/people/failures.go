@@ -64,7 +64,7 @@ func (f *failures) sweep(now time.Time) {
 	}
 }
 
-// forget resets the count after a correct password.
+// forget resets an account's count of wrong passwords after a correct password.
 func (f *failures) forget(account [sha256.Size]byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

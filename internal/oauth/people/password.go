@@ -33,7 +33,7 @@ const (
 	maxPasswordLen = 1024 // bytes; limits the hashing time
 )
 
-// unknownUser is the hash for a sign-in without an account, so that a wrong address takes as long as a wrong
+// unknownUser is the hash for a sign-in without an account, so that a wrong email address takes as long as a wrong
 // password. No password has this hash.
 var unknownUser = encode(current, make([]byte, saltLen), make([]byte, hashLen))
 

@@ -1,5 +1,5 @@
 // Package people manages accounts, their passwords, their roles in workspaces, and browser sessions. It contains no
-// HTTP.
+// HTTP code.
 package people
 
 import (
@@ -81,8 +81,8 @@ func New(o Options) *People {
 		store: o.Store, now: o.Now, log: o.Log, keysEnded: o.KeysEnded,
 		refusals: &limit.Quota{What: "rejected sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
-	// Hashing uses at most half of the processors for a quarter of the time, so requests are served during any number
-	// of sign-ins.
+	// Hashing uses at most half of the processors, each for at most a quarter of the time, so requests are served
+	// during any number of sign-ins.
 	p.hashing = make(chan time.Time, max(1, runtime.GOMAXPROCS(0)/2))
 	for range cap(p.hashing) {
 		p.hashing <- time.Time{}
@@ -150,7 +150,8 @@ func (p *People) setPassword(ctx context.Context, u control.User, password, acto
 	return u, p.store.ChangePassword(ctx, u.ID, was, u.Password, p.by(actor))
 }
 
-// Accepts reports whether the password is the account's. It is for commands, because it counts and logs nothing.
+// Accepts reports whether the password is the account's. It is for commands, because it does not count or log failed
+// attempts.
 func (p *People) Accepts(ctx context.Context, u control.User, password string) (bool, error) {
 	return p.matches(ctx, u.Password, password)
 }

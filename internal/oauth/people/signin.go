@@ -60,9 +60,9 @@ type WaitError struct{ For time.Duration }
 // Error implements error.
 func (e *WaitError) Error() string { return "too many wrong passwords; try again in " + e.For.String() }
 
-// SignIn creates a session for a person with the correct password. A wrong address and a wrong password return the same
-// fault of kind unauthenticated after the same time. After several wrong attempts the next attempt has to wait and gets
-// a *[WaitError], even if the account does not exist. Existing sessions continue.
+// SignIn creates a session for a person with the correct password. A wrong email address and a wrong password return
+// the same fault of kind unauthenticated after the same time. After several wrong attempts the next attempt has to wait
+// and gets a *[WaitError], even if the account does not exist. Existing sessions continue.
 func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	email := strings.ToLower(strings.TrimSpace(a.Email))
 	now := p.instant()
@@ -101,7 +101,7 @@ func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 // fill the disk. Further rejections appear only in the service log.
 const refusalsLogged = 1000
 
-// refused logs a failed sign-in, up to the limit.
+// refused records a failed sign-in in the audit log, up to refusalsLogged per hour.
 func (p *People) refused(ctx context.Context, id control.UserID, from Origin, now time.Time) error {
 	e := control.Event{At: now, Kind: control.SignInRefused, Actor: "unknown", Subject: string(id), Detail: "wrong password"}
 	if id == "" {

@@ -23,7 +23,8 @@ import (
 // address is the URL of the test servers: the value of ASSAY_TEST_CLICKHOUSE, or the server that TestMain starts.
 var address, whyNot string
 
-// TestMain runs the tests on a server, if one is installed, or the child of a test if a role is set.
+// TestMain runs the tests on a server, if one is installed. If the role variable is set, it runs a test's child process
+// instead.
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		if err := childImport(context.Background(), role); err != nil {

@@ -27,7 +27,8 @@ type Options struct {
 	URL   string         // clickhouse://user:password@host:port,host:port/database?cluster=name&quorum=2
 	Local duckdb.Options // settings of the local copies
 
-	// Lock makes this process the only process that imports into a workspace. If it is nil, no other process imports.
+	// Lock makes this process the only process that imports into a workspace. If it is nil, no other process may
+	// import.
 	Lock func(ctx context.Context, ws measure.WorkspaceID) (Lock, error)
 	// Fresh is the maximum time for which queries reuse the latest known commit. Imports of other nodes are visible
 	// after this time. 0 means half a second. With a negative value, each query looks up the latest commit.
@@ -169,7 +170,7 @@ func (c *localCopy) enter(ctx context.Context, ws measure.WorkspaceID) error {
 
 func (c *localCopy) leave() { <-c.writer }
 
-// forget makes the next query look up the place of the file and the latest commit.
+// forget makes the next query look up the position of the local copy and the latest commit.
 func (c *localCopy) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,8 +189,8 @@ func (e *Engine) placeOf(ctx context.Context, ws measure.WorkspaceID, c *localCo
 	return p, err
 }
 
-// update waits until the local copy has the commits that the call must see. If there is no later commit, it takes no
-// lock.
+// update waits until the local copy has the commits that the call must see. Without a later commit, update does not
+// wait for the copy's writer lock.
 func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	c := e.copyOf(ws)
 	c.mu.Lock()
@@ -226,8 +227,8 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	}
 }
 
-// setOurs records whether an import of this node has the workspace's lock. The import's questions must not wait for
-// an update of the copy, which would wait for the import.
+// setOurs records whether an import of this node has the workspace's lock. The import's queries must not wait for an
+// update of the copy, because the update waits for the import.
 func (c *localCopy) setOurs(ours bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -55,7 +55,7 @@ func TestALaterTokenHasALargerAttempt(t *testing.T) {
 	}
 }
 
-// The table of commits of an earlier release has no column for the commit that a commit continues.
+// In an earlier release, the table of commits has no column for the previous commit.
 func TestATableOfCommitsOfAnEarlierReleaseIsExtended(t *testing.T) {
 	t.Parallel()
 	if address == "" || strings.Contains(address, "cluster=") {

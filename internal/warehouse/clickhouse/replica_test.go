@@ -11,8 +11,8 @@ import (
 	"assay/internal/fault"
 )
 
-// With fewer replicas than the quorum, questions are answered, and rejected imports store nothing. When the replicas
-// are back, imports continue. The test stops servers of the cluster, so it is not parallel.
+// With fewer replicas than the quorum, queries are answered, and rejected imports store nothing. When the replicas are
+// back, imports continue. The test stops servers of the cluster, so it is not parallel.
 func TestAKilledReplicaLosesNothing(t *testing.T) { //nolint:paralleltest // it stops servers of other tests
 	dir := os.Getenv("ASSAY_TEST_CLUSTER_DIR")
 	if _, err := os.Stat(filepath.Join(dir, "pid.s1r2")); dir == "" || err != nil {

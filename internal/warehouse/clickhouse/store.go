@@ -133,8 +133,8 @@ func (s *store) create(ctx context.Context) error {
 ) ENGINE = %s ORDER BY (workspace, sequence, attempt)`, s.database, s.everywhere(), engine))
 }
 
-// addPrevious adds a column that the table of commits of an earlier release lacks. On a cluster, the table is one
-// replicated table, so one server adds it to all.
+// addPrevious adds the column previous, which the table of commits of an earlier release lacks. On a cluster, the table
+// is replicated, so one server adds the column on all servers.
 func (s *store) addPrevious(ctx context.Context) error {
 	has := func() (bool, error) {
 		var n uint64
@@ -239,7 +239,7 @@ func (s *store) again(ctx context.Context, do func() error) (err error) {
 	}
 }
 
-// onceOrAgain retries an insert only if the retry stores no row twice.
+// onceOrAgain retries an insert only on a cluster, where a retry stores no row twice.
 func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	if s.cluster == "" {
 		return do()
@@ -247,7 +247,7 @@ func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	return s.again(ctx, do)
 }
 
-// commits returns the valid commits of a workspace with at least a sequence number.
+// commits returns the valid commits of a workspace from the given sequence number on.
 func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64) (history, error) {
 	var all history
 	err := s.again(ctx, func() error {
@@ -379,7 +379,7 @@ func (s *store) make(ctx context.Context, t duckdb.StoredTable, schema int64) er
 	return nil
 }
 
-// names returns the columns of a table as a list.
+// names returns the quoted column names of a table, separated by commas.
 func names(t duckdb.StoredTable) string {
 	quoted := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -427,7 +427,7 @@ func (s *store) write(ctx context.Context, ws measure.WorkspaceID, to *commit, t
 	return nil
 }
 
-// readRows is the number of rows in a block.
+// readRows is the maximum number of rows in a block that read passes on.
 const readRows = 1 << 17
 
 // read calls a function with the rows that the commits have in a table. It compares the numbers of rows with the counts
@@ -514,7 +514,8 @@ func (s *store) readSign(
 	return n, pass(t, sign, block)
 }
 
-// clean deletes the rows of all attempts before a commit. The commit must be independent of these rows.
+// clean deletes the commits before the commit from, and the rows of all earlier attempts. The commit from must not
+// depend on these rows.
 func (s *store) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) error {
 	tables := map[string]bool{}
 	for _, c := range all {

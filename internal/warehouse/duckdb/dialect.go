@@ -24,7 +24,7 @@ func (Dialect) EachDay(first, last string) string {
 // Seconds returns an instant as seconds since 1970.
 func (Dialect) Seconds(instant string) string { return "epoch(" + instant + ")" }
 
-// Instant returns the instant of a number of microseconds since 1970.
+// Instant converts a number of microseconds since 1970 to an instant.
 func (Dialect) Instant(micros string) string { return "make_timestamp(" + micros + ")" }
 
 // Fingerprint returns a number of 60 bits derived from a text.

@@ -43,7 +43,7 @@ func TestEnginePassesTheWarehouseSuite(t *testing.T) {
 	})
 }
 
-// With one thread, an import alternates between reading and writing, and a statement has no second thread.
+// With one import thread, an import alternates between reading and writing, and every statement has one thread.
 func TestAnImportWithOneThreadStoresTheSame(t *testing.T) {
 	t.Parallel()
 	b := someOrders("csv", spanRows+10)

@@ -228,7 +228,7 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 	return e.feeds.register(conn)
 }
 
-// quoted returns a text of the engine as an SQL literal, for statements without parameters.
+// quoted returns a text as an SQL string literal, for statements that accept no parameters.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // identifier quotes a name.

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// exported returns the tables of an export: all facts, the import ledger and the history of days. Roll-ups are derived
-// from facts.
+// exported returns the tables of an export: all facts, the import ledger and the history of days. An export omits
+// roll-ups, because they are derived from facts.
 func exported() []string {
 	var names []string
 	for _, t := range facts.Tables {

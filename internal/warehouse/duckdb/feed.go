@@ -34,7 +34,7 @@ const spanRows = 122_880
 // stripRows is the number of rows that are copied column by column. These rows fit into the processor's cache.
 const stripRows = 256
 
-// span contains the unwritten rows of a thread and its memory for texts.
+// span contains the range of rows that a thread has not written yet, and a buffer for texts.
 type span struct {
 	at, end int
 	texts   [stripRows]string

@@ -253,7 +253,7 @@ func TestASmallStoreTakesLittleDisk(t *testing.T) {
 	}
 }
 
-// ending is a context that is canceled at a call of Err.
+// ending is a context that is canceled after a number of calls of Err.
 type ending struct {
 	context.Context
 	cancel func()

@@ -61,7 +61,7 @@ func apply(ctx context.Context, db *sql.DB, w *workspace, file string, number in
 	return tx.Commit()
 }
 
-// executor runs statements: a transaction, or a connection with an open transaction.
+// executor runs statements. It is a transaction, or a connection with an open transaction.
 type executor interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }

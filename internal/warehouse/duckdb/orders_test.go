@@ -36,7 +36,7 @@ FROM ` + (Dialect{}).Table("shop", "orders") + " ORDER BY source, key"
 	return found
 }
 
-// variousOrders returns orders that differ in every text. The texts are short and long.
+// variousOrders returns orders with various values in every text field. The texts are short and long.
 func variousOrders(n int) warehouse.Batch {
 	var b warehouse.Batch
 	for i := range n {
@@ -199,7 +199,8 @@ UPDATE {{customers}} SET customer = 'fbf000112233445566778899aabbccdd' WHERE cus
 	}
 }
 
-// A store of an earlier release repeats the names of journeys on each day and has only individual answers.
+// A store of an earlier release stores the names of journeys again for each day, and has no daily totals of survey
+// answers.
 func TestEarlierStoreNumbersItsJourneys(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})

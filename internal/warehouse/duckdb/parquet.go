@@ -63,7 +63,7 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	return nil
 }
 
-// touch creates an empty file that only this user can read. A file created by the database is readable for everyone.
+// touch creates an empty file that only this user can read. Everyone can read a file that the database creates.
 func touch(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

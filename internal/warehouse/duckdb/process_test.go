@@ -63,7 +63,8 @@ func reached() {
 	select {}
 }
 
-// childImport imports enough rows for several blocks and stops at the hook.
+// childImport imports enough rows for several blocks. It calls added before the commit and committed after it, unless
+// they are nil.
 func childImport(ctx context.Context, dir string, clock func() time.Time, added, committed func()) error {
 	e, err := Open(ctx, Options{Dir: dir, Clock: clock, Threads: 1}) // a block per span
 	if err != nil {
@@ -89,7 +90,7 @@ func childImport(ctx context.Context, dir string, clock func() time.Time, added,
 	return nil
 }
 
-// child starts a process in a role, waits for its signal and returns it.
+// child starts a process in a role, waits for the signal of [reached] and returns the running process.
 func child(t *testing.T, role, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -55,8 +55,8 @@ func (e *Engine) read(ctx context.Context, w *workspace, s warehouse.Statement, 
 	return rows.Err()
 }
 
-// prepared returns the prepared statement of a text. Planning takes longer than reading a roll-up, so each connection
-// plans a text once. The number of different texts is fixed.
+// prepared returns the prepared statement of an SQL text. Planning takes longer than reading a roll-up, so each
+// connection plans a text once. The number of different texts is fixed.
 func (w *workspace) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	if known, ok := w.statements.Load(text); ok {
 		return known.(*sql.Stmt), nil

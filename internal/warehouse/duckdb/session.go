@@ -41,7 +41,8 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 	return i, nil
 }
 
-// feedThreads returns the number of threads that write a block. Each thread needs memory for a span.
+// feedThreads returns the number of threads that write a block: at most four, because each thread needs memory for a
+// span.
 func (e *Engine) feedThreads() int { return min(e.options.ImportThreads, 4) }
 
 // session is the transaction of an import on its own connection; see [merge.Session].

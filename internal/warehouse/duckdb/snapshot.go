@@ -61,7 +61,7 @@ func (e *Engine) Snapshot(ctx context.Context, ws measure.WorkspaceID, dir strin
 		return s, err
 	}
 	defer release()
-	// The database can access only its own directory.
+	// The database can access only its own directory, so it first writes the copy there.
 	staging, err := os.MkdirTemp(e.options.Dir, stagingFolder)
 	if err != nil {
 		return s, unusable(e.options.Dir, err)
@@ -77,7 +77,7 @@ func (e *Engine) Snapshot(ctx context.Context, ws measure.WorkspaceID, dir strin
 	return s, err
 }
 
-// copyDatabase attaches a new file and fills it.
+// copyDatabase attaches a new database file and copies the workspace's facts into it.
 func (e *Engine) copyDatabase(ctx context.Context, w *workspace, path string) (s warehouse.Snapshot, err error) {
 	conn, err := w.instance.db.Conn(ctx)
 	if err != nil {
@@ -103,8 +103,8 @@ func (e *Engine) copyDatabase(ctx context.Context, w *workspace, path string) (s
 	return s, nil
 }
 
-// copyAll copies all rows in one transaction and compares the totals of both sides. COPY FROM DATABASE needs a setting
-// that a locked configuration does not allow.
+// copyAll copies all rows in one transaction and compares the totals of both sides. It does not use COPY FROM DATABASE,
+// which needs a setting that a locked configuration does not allow.
 func copyAll(ctx context.Context, conn *sql.Conn, from, to *workspace) (s warehouse.Snapshot, err error) {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // validID is the format of a workspace ID, which is part of file and catalog names.
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// workspace is an attached file of a workspace.
+// workspace is the attached database file of a workspace.
 type workspace struct {
 	id       measure.WorkspaceID
 	instance *instance

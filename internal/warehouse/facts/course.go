@@ -69,7 +69,7 @@ func watchOrders() watch[orderRow] {
 	}
 }
 
-// watchDays watches only the days of rows without a unique key.
+// watchDays watches rows without a unique key. It checks only the order of their days.
 func watchDays[T any](day func(*T) civil.Date) watch[T] {
 	var days direction
 	return func(c *Course, before, row *T) {
@@ -77,8 +77,9 @@ func watchDays[T any](day func(*T) civil.Date) watch[T] {
 	}
 }
 
-// watchParts watches rows of orders. Within an order, their keys must increase. The parameter number returns the key of
-// tables that store only the last rows of an order. For other tables, it is nil.
+// watchParts watches the order of rows in tables with several rows per order. Within an order, row keys must increase.
+// The parameter number returns the row key in tables that store only the last rows of an order. For other tables, it is
+// nil.
 func watchParts[T any](t *Table, ref func(*T) *OrderRef, compare func(a, b *T) int, number func(*T) int64) watch[T] {
 	var refs direction
 	return func(c *Course, before, row *T) {

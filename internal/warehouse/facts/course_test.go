@@ -14,7 +14,8 @@ type arrival struct {
 	customer string
 }
 
-// whatWasSeen passes the arrivals to a buffer of orders and returns the course that the buffer observes.
+// whatWasSeen passes the arrivals to a buffer of orders and returns the buffer's [Course], which describes the order of
+// the rows.
 func whatWasSeen(arrivals []arrival) *Course {
 	b := newBuffer(OrdersTable, newOrderTexts().rows, columnsOfOrders, watchOrders())
 	rows := make([]orderRow, len(arrivals))

@@ -1,8 +1,8 @@
 // Package facts describes the fact tables: the rows that readers fill, and the columns and key of each table. It also
 // describes how imported rows combine with stored rows.
 //
-// The tags of [Batch] and of the rows are the only description. The generated file columns_gen.go contains the tables,
-// the access to rows by column, the row counts and the previews.
+// The tags of [Batch] and of the rows are the only description of the tables. The generated file columns_gen.go
+// contains the tables, the access to rows by column, the row counts and the previews.
 package facts
 
 import (
@@ -100,14 +100,14 @@ type Order struct {
 	Original  money.Amount    `column:"original"` // Charged in the order's own currency
 	// Status is the status in the shop: paid, partially_refunded, refunded, pending or voided.
 	Status string `column:"status" show:"status" place:"1"`
-	// Cancelled is true for a canceled or voided order. The store keeps such an order, but all figures exclude it.
+	// Cancelled is true for a canceled or voided order. The warehouse stores such an order, but all figures exclude it.
 	Cancelled bool   `column:"cancelled" show:"counts,by=excluded" place:"1"`
 	Test      bool   `column:"test"`                             // stored, but excluded from every figure
 	Country   string `column:"country" show:"country" place:"2"` // ISO 3166-1 alpha-2, upper case
 	Region    string `column:"region" show:"region" place:"2"`   // ISO 3166-2 without the country: "CA"
 	Units     int64  `column:"units" show:"units,nonzero"`
-	// UpdatedAt is the time of the version in the source. The store uses the latest version. A zero time is unknown; in
-	// that case, the order's progress determines the version (decision 11).
+	// UpdatedAt is the time of the version in the source. The warehouse uses the latest version. If the time is zero,
+	// it is unknown, and the order's progress determines the version (decision 11).
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -136,7 +136,7 @@ type Profile struct {
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
-// emailAt returns the version's time if the version has a consent to email, otherwise zero.
+// emailAt returns the version's time if the consent to email is known, otherwise zero.
 func (p *Profile) emailAt() time.Time { return p.consentAt(p.Email) }
 
 func (p *Profile) smsAt() time.Time { return p.consentAt(p.SMS) }
@@ -302,8 +302,8 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// UpdatedAt is the time of the version. The store uses the latest version. A known time takes precedence over an
-	// unknown time.
+	// UpdatedAt is the time of this version of the row. The store uses the latest version. A known time takes
+	// precedence over an unknown time.
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
@@ -328,8 +328,8 @@ type Product struct {
 }
 
 // ProductCost is the unit cost of a product, starting on a day. It applies to lines without their own cost. The cost
-// with the latest day up to the order's day applies. With equal days, the source with the first name in sort order
-// takes precedence, regardless of the order of imports.
+// with the latest day up to the order's day applies. If two costs start on the same day, the source with the first name
+// in sort order takes precedence, regardless of the order of imports.
 type ProductCost struct {
 	Source string     `column:"source,key"`
 	SKU    string     `column:"sku,key" show:"sku"`

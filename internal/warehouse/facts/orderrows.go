@@ -133,7 +133,7 @@ func slotOfKind(k *orderKind) int { return ends(string(k.channel)) + len(k.statu
 
 func slotOfPlace(p *orderPlace) int { return ends(p.region) + ends(p.country) }
 
-// ends returns a cheap hash of a short text.
+// ends returns a cheap hash of a text from its length, its first byte and its last byte.
 func ends(text string) int {
 	if text == "" {
 		return 0

@@ -26,7 +26,7 @@ const (
 	Words                 // an identifier, with spaces
 )
 
-// shown is a column of a preview of rows of type T.
+// shown is a preview column for rows of type T.
 type shown[T any] struct {
 	PreviewColumn
 	value func(*T) any
@@ -76,7 +76,7 @@ func (l *LandedLine) excluded() string {
 	return ""
 }
 
-// dated returns the day of a refund as text.
+// dated returns the day of a refund as text, or a note if the day is unknown.
 func (r *Refund) dated() string {
 	if r.DateUnknown || r.Day.IsZero() {
 		return "unknown, set to the order's date"

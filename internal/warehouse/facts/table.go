@@ -49,7 +49,8 @@ const (
 	Day                  // int32, days since 1970; NullDay is NULL
 )
 
-// Values that mean NULL. No fact has these values, because texts are valid UTF-8, and facts have no such numbers.
+// Values that mean NULL. No fact has these values: texts are valid UTF-8, and numbers and days are never the minimum of
+// their type.
 const (
 	NullText = "\xff"
 	NullInt  = -1 << 63

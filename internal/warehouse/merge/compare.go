@@ -7,13 +7,13 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// values returns the parameters of SQL texts for a fact table.
+// values returns the parameters of the SQL templates for a fact table.
 func (of *part) values() args {
 	return args{"fact": of.Table, "part": of.Kind == facts.PartOfOrder, "order": of.Key[:min(2, len(of.Key))]}
 }
 
 // compare finds the changes of a table. changed_T contains new and different rows. gone_T contains the keys of rows
-// that are removed without a successor.
+// that are removed and not replaced.
 func (p *plan) compare(ctx context.Context, of *part) error {
 	if of.direct {
 		return p.settle(ctx, of)
@@ -49,7 +49,7 @@ func (p *plan) compare(ctx context.Context, of *part) error {
 	return p.tally(ctx, of)
 }
 
-// completeStage changes the staged rows to the rows that the store must have: one row per key, and all rows of an
+// completeStage changes the staged rows to the rows that the table must contain: one row per key, and all rows of an
 // order.
 func (p *plan) completeStage(ctx context.Context, of *part) error {
 	if of.Table == facts.RefundsTable {
@@ -87,7 +87,7 @@ func (p *plan) complete(ctx context.Context, of *part) error {
 	return err
 }
 
-// settleRefunds retains refunds with a day if an import contains only the refunded total of their order.
+// settleRefunds retains dated refunds if an import contains only the refunded total of their order.
 func (p *plan) settleRefunds(ctx context.Context) error {
 	totals, err := p.count(ctx, "stage_refunds WHERE date_unknown")
 	if err != nil || totals == 0 {
@@ -268,8 +268,8 @@ func (p *plan) noteDays(ctx context.Context, t *facts.Table, relations ...string
 	return nil
 }
 
-// dayTable returns the table that collects the changed days of a fact table. It depends on the roll-ups of the fact
-// table.
+// dayTable returns the table that collects the changed days of a fact table. The choice depends on the roll-ups of the
+// fact table.
 func dayTable(t *facts.Table) string {
 	switch t {
 	case facts.ChannelSpendTable, facts.AdDaysTable:

@@ -47,7 +47,8 @@ func (i *Import) failed(ctx context.Context, err error) error {
 	return fmt.Errorf("import into %s: %w", i.spec.Workspace, i.explain(ctx, err))
 }
 
-// readOrders reads the numbered order kinds and places of the store, so that the import uses the same numbers.
+// readOrders reads the numbers that the store has assigned to kinds and places of orders, so that the import uses the
+// same numbers.
 func (p *plan) readOrders(ctx context.Context) error {
 	any, err := p.any(ctx, facts.OrdersTable.Stored)
 	if err != nil {
@@ -84,7 +85,7 @@ func (i *Import) Add(ctx context.Context, b *facts.Batch) error {
 // read.
 func (i *Import) Replace(windows ...warehouse.AdWindow) { i.windows = append(i.windows, windows...) }
 
-// sender passes blocks to the writer and returns the failure of an earlier block.
+// sender returns a function that passes a block to the writer or returns the failure of an earlier block.
 func (i *Import) sender(ctx context.Context) func(facts.Full) error {
 	return func(full facts.Full) error {
 		if failed := i.failure.Load(); failed != nil {

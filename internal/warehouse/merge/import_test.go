@@ -239,7 +239,7 @@ func TestAnImportThatHasEndedTakesNoRows(t *testing.T) {
 	}
 }
 
-// A discount and an order total in a currency with large numbers have a product above 64 bits.
+// In a currency with large amounts, the product of a discount and an order total exceeds 64 bits.
 func TestALargeDiscountIsSpreadExactly(t *testing.T) {
 	t.Parallel()
 	w := storetest.OpenAt(t, func() time.Time { return noon(31) })
@@ -264,7 +264,7 @@ func TestALargeDiscountIsSpreadExactly(t *testing.T) {
 	}
 }
 
-// An EAN in the quantity column makes a line's cost implausible.
+// A barcode number (EAN) in the quantity column makes a line's cost implausible.
 func TestAnImplausibleCostOfALineIsUnknown(t *testing.T) {
 	t.Parallel()
 	w := storetest.OpenAt(t, func() time.Time { return noon(31) })

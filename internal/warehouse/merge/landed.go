@@ -45,7 +45,7 @@ func (l landedParts) assembleAsked(ctx context.Context) error {
 	return l.countWaiting(ctx)
 }
 
-// makeParts computes the parts of the selected orders and writes them to the facts.
+// makeParts computes the lines and coupons of the selected orders and writes them to the facts.
 func (l landedParts) makeParts(ctx context.Context) error {
 	for _, a := range assembled {
 		of := l.of(a.of)

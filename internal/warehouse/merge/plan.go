@@ -169,7 +169,7 @@ func (p *plan) takeAway(ctx context.Context, t *facts.Table, name string, bound 
 	return nil
 }
 
-// span returns the first, the last and the number of days of a table.
+// span returns the first day, the last day and the number of days of a table.
 func (p *plan) span(ctx context.Context, from string) (days civil.Range, n int, err error) {
 	err = p.one(ctx, "sql/day_span", args{"from": from}, &days.First, &days.Last, &n)
 	return days, n, err

@@ -25,7 +25,7 @@ type Dialect interface {
 	EachDay(first, last string) string
 	// Seconds returns an instant as seconds since 1970.
 	Seconds(instant string) string
-	// Instant returns the instant of a number of microseconds since 1970.
+	// Instant converts a number of microseconds since 1970 to an instant.
 	Instant(micros string) string
 	// Fingerprint returns a number of 60 bits derived from a text.
 	Fingerprint(text string) string
@@ -63,7 +63,7 @@ func (t texts) render(name string, values args) (string, error) {
 // table returns the full name of one of the workspace's tables.
 func (t texts) table(name string) string { return t.dialect.Table(t.workspace, name) }
 
-// sets contains the parsed texts of each dialect, by the dialect's name.
+// sets contains the parsed SQL templates of each dialect, by the dialect's name.
 var sets sync.Map
 
 // parsed returns the SQL templates of a dialect. It parses them on first use.
@@ -100,8 +100,8 @@ func parse(d Dialect) (*template.Template, error) {
 	return set, nil
 }
 
-// asTemplate replaces the names of tables with calls, because table names depend on the workspace, not only on the
-// dialect.
+// asTemplate replaces table names with calls of the template function table, because table names depend on the
+// workspace, not only on the dialect.
 func asTemplate(text string) string {
 	text = tableName.ReplaceAllStringFunc(text, func(found string) string {
 		switch name := found[2 : len(found)-2]; name {
@@ -114,8 +114,8 @@ func asTemplate(text string) string {
 	return strings.ReplaceAll(text, "{{table ", "{{call $.table ")
 }
 
-// Texts lists the files of a dialect by the names of their texts. The file x.NAME.sql replaces x.sql for the engine
-// NAME.
+// Texts returns the file of each SQL text for a dialect, by the text's name. The file x.NAME.sql replaces x.sql for the
+// engine NAME.
 func Texts(d Dialect) (map[string]string, error) {
 	names := map[string]string{}
 	for _, folder := range []string{"sql", "rollups"} {

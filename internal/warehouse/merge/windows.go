@@ -13,7 +13,7 @@ import (
 // accountDay identifies rows of ad reports that are replaced together: all rows of a source for an account and day.
 var accountDay = []string{"source", "platform", "account", "day"}
 
-// values returns the parameters of SQL texts for ad reports.
+// values returns the parameters of SQL templates for ad reports.
 func (w reportWindows) values() args { return args{"unit": accountDay, "fact": facts.AdDaysTable} }
 
 // replaceEmptyWindows adds ad reports to the merge if the import replaces windows but has no rows for these windows.

@@ -8,8 +8,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// campaignsKeepTheirVersions imports versions of campaigns in different orders, twice. A field that a version omits
-// keeps its previous value. A later import of a version replaces the version of the same instant.
+// campaignsKeepTheirVersions imports versions of campaigns in several sequences, each of them twice. A field that a
+// version omits keeps its previous value. A later import of a version replaces the version of the same instant.
 func campaignsKeepTheirVersions(on trial) {
 	t, w := on.t, on.w
 	version := func(since, read, name, fields string, status measure.AdStatus, budget int64) measure.AdState {

@@ -38,8 +38,8 @@ func returnsAlone(on trial) {
 	same(t, "of more than twenty touches the oldest go", warehouse.Counts{Inserted: 18, Removed: 2}, out.Tables["touches"])
 }
 
-// ordersWithoutRefunds imports new versions of orders 1 and 2 without coupons, refunds and lines, in a file that has
-// such rows for other orders.
+// ordersWithoutRefunds imports new versions of orders 1 and 2 without coupons, refunds and lines, in a file with
+// coupons, refunds and lines of other orders.
 func ordersWithoutRefunds(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

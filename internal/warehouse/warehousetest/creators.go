@@ -11,8 +11,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// withCreators adds creators to a random store: codes in both lists, answers that name creators, links and costs. Some
-// answers are for orders with another creator's code.
+// withCreators adds creators to a random store: codes in CreatorCodes and CouponMap, survey answers that name creators,
+// links and costs. Some answers are for orders with another creator's code.
 func (s *random) withCreators() warehouse.Batch {
 	b := s.batch()
 	b.Creators = []warehouse.Creator{
@@ -46,7 +46,8 @@ func (s *random) withCreators() warehouse.Batch {
 	return b
 }
 
-// creatorSignals compares creators' totals with individually examined orders, for several orders of import.
+// creatorSignals compares creators' totals with totals from individual orders, for one import and for an import in two
+// parts.
 func creatorSignals(on trial) {
 	t, w := on.t, on.w
 	store := newRandomStore(11, 400)

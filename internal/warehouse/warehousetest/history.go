@@ -14,7 +14,7 @@ import (
 // at sets the clock.
 func (on trial) at(text string) { *on.now = instant(text) }
 
-// file returns the import of an export with its own name.
+// file returns the specification of an import of the file with this name.
 func file(name string) warehouse.ImportSpec {
 	return warehouse.ImportSpec{Source: "test", File: name, FileHash: name}
 }
@@ -209,8 +209,8 @@ type snapshot struct {
 	state map[measure.DayPart]measure.DayTotals
 }
 
-// historyReplayed makes random imports of every kind at random times and records the roll-ups after each. Afterwards,
-// the history must return each recorded state.
+// historyReplayed makes random imports of every kind at random times and records the roll-ups after each import. At the
+// end, the history must return each recorded state.
 func historyReplayed(on trial) {
 	t, w := on.t, on.w
 	rng := rand.New(rand.NewPCG(5, 9))

@@ -34,8 +34,8 @@ func januaryTotals(t *testing.T, w *warehouse.Warehouse) measure.Sums {
 	return answer[warehouse.Pair[measure.Sums]](t)(w.StoreTotals(t.Context(), shop, warehouse.Windows{Recent: january})).Recent
 }
 
-// changedOrder imports a version of order 2. The version is on another day, has two touchpoints instead of three, and
-// has no refund and no line.
+// changedOrder imports a newer version of order 2. The version is on another day, has two touchpoints instead of three,
+// and has no refund and no line.
 func changedOrder(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

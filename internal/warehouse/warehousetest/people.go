@@ -303,7 +303,7 @@ type answered struct {
 	credited measure.Channel
 }
 
-// answersOf lists the selected answers. It excludes answers about canceled and test orders.
+// answersOf lists the selected survey answers. It excludes answers about canceled and test orders.
 func (r *reference) answersOf(of warehouse.AnswersOf, days civil.Range) (out []answered) {
 	first := r.firsts()
 	for _, a := range r.answers {
@@ -508,7 +508,7 @@ func lateOrders(on trial) {
 	same(t, "an order was cancelled", []string{"?  0 false", "Google google 10000 true"}, rows())
 }
 
-// answerTexts searches for characters with a meaning in LIKE patterns.
+// answerTexts searches survey answers for the special characters of LIKE patterns.
 func answerTexts(on trial) {
 	t, w := on.t, on.w
 	var b warehouse.Batch

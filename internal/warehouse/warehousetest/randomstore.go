@@ -108,7 +108,7 @@ func (s *random) batch() warehouse.Batch {
 	return b
 }
 
-// pieces returns the store's orders n at a time, with the remaining rows in the last piece.
+// pieces returns the store's orders in batches of n. The last batch contains the rows of all other tables.
 func (s *random) pieces(n int) (out []warehouse.Batch) {
 	for from := 0; from < len(s.orders); from += n {
 		out = append(out, warehouse.Batch{Orders: s.orders[from:min(from+n, len(s.orders))]})
@@ -181,7 +181,8 @@ func randomStore(on trial) {
 	}
 }
 
-// randomPieces imports a store in pieces. Orders are imported twice and unsorted, after their rows.
+// randomPieces imports a store in pieces. Orders are imported twice and unsorted, after their lines, coupons, refunds
+// and touchpoints.
 func randomPieces(on trial) {
 	t, w := on.t, on.w
 	store, want := newRandomStore(11, 300), newReference()

@@ -102,13 +102,13 @@ func ad(campaign, name, day string, spend, conversions, value int64) warehouse.A
 	}
 }
 
-// small imports the small store into the shop.
+// small imports the small store's data into the workspace shop.
 func small(t *testing.T, w *warehouse.Warehouse) {
 	t.Helper()
 	load(t, w, warehouse.ImportSpec{}, smallStore())
 }
 
-// smallTotals is the small store's total in January.
+// smallTotals contains the small store's totals in January.
 var smallTotals = measure.Sums{
 	Orders: 6_000_000, Charged: 295_01, Tax: 29_50, Shipping: 30_00, Discounts: 12_00, Refunds: 30_00, Undated: 10_00,
 	NewOrders: 3_000_000, Units: 12,

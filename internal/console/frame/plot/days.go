@@ -313,7 +313,7 @@ func (l layout) anomaly(c *canvas, p Day, x, y float64) {
 	}
 }
 
-// data returns the values of each point as an attribute.
+// data returns the values of all points as JSON for an attribute.
 func (l layout) data() string {
 	type point struct {
 		X     float64     `json:"x"`

@@ -31,7 +31,8 @@ func some(values ...float64) []*float64 {
 
 func dollars(x float64) string { return fmt.Sprintf("$%g", x) }
 
-// month returns the days of June 2026 with sales that rise by 10, and two anomalies next to each other.
+// month returns the days of June 2026 with revenue that rises by 10 per day, and four anomalies, two of them on
+// successive days.
 func month() plot.Days {
 	d := plot.Days{
 		Label: "Revenue", Name: "Revenue", Earlier: "May", Axis: dollars, Value: dollars, Title: civil.Date.Words, Tick: civil.Date.Short,

@@ -149,7 +149,7 @@ func (s Scale) x(v float64) float64 {
 	return 4 + (math.Max(s.Min, v)-s.Min)/math.Max(s.Max-s.Min, 1e-9)*(s.Width-12)
 }
 
-// Axis draws the numbers of the axis, for the header of a table.
+// Axis draws the tick labels of the axis for the header of a table.
 func (s Scale) Axis() template.HTML {
 	var c canvas
 	step := s.Max / 4
@@ -324,7 +324,7 @@ func Range(value, low, high, width float64, text func(float64) string) template.
 	return c.done("range", "", width, middle+36, "")
 }
 
-// nice rounds up to the end of an axis with four equal parts. The limits of the parts have few digits.
+// nice rounds v up to the end of an axis with four equal intervals, so that the axis labels have few digits.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1

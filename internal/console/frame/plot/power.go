@@ -26,7 +26,7 @@ type PowerLine struct {
 	Values []float64
 }
 
-// designName is the label at the end of a line.
+// designName is the label of a design at the end of its line.
 type designName struct {
 	PowerLine
 	up float64 // height of the line's end

@@ -12,7 +12,7 @@ import (
 
 var now = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 
-// put stores a file of an owner. The counter counts its removals.
+// put stores a file of an owner. The result removed counts the removals of the file.
 func put(s *pending.Files, owner control.UserID, ws measure.WorkspaceID, at time.Time) (id pending.ID, removed *int) {
 	removed = new(int)
 	id = s.Put(pending.File{Owner: owner, Workspace: ws, Settings: pending.Settings{Source: "orders"}, Remove: func() error {

@@ -96,8 +96,8 @@ type ChannelStability struct {
 	Overlap float64 `json:"overlap"`
 }
 
-// Backtested fits the model to each fold. Invalid data, settings or slices result in an invalid fault. The result
-// states the number of folds that are not reportable.
+// Backtested fits the model to each fold. Invalid data, settings or slices result in a fault of kind invalid. The
+// result states the number of folds that are not reportable.
 func Backtested(d mmm.Data, s mmm.Spec, how mmm.Sampling, by Slices) (*Backtest, error) {
 	if by.First < 1 || by.Horizon < 1 || by.Step < 1 || by.First+by.Horizon > len(d.Dates) {
 		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods",
@@ -146,7 +146,7 @@ func until(d mmm.Data, periods int) mmm.Data {
 	return out
 }
 
-// forecasts returns the posterior predictive of the held-out rows.
+// forecasts returns the posterior predictive distributions of the held-out rows.
 func forecasts(p *mmm.Posterior, seed uint64) []Forecast {
 	scores, expected, target := p.LogScores(), p.HeldOut(p.Fitted()), p.HeldOut(p.Target())
 	draws := make([][]float64, len(target))

@@ -69,8 +69,8 @@ func toyGeos() mmm.Data {
 	return d
 }
 
-// planted returns a simulated store with two and a half years of weeks and three channels with geometric adstock and
-// saturation. It has yearly seasonality and noise of 3%.
+// planted returns a simulated store with two and a half years of weekly data and three channels with geometric adstock
+// and saturation. It has yearly seasonality and noise of 3%.
 func planted() mmm.Data {
 	random := stats.Stream(1, 0)
 	const n = 130

@@ -12,8 +12,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Placebo is the result of a placebo test. The test adds a channel with the exposures of a real channel at other times.
-// This channel has no true effect.
+// Placebo is the result of a placebo test. The test adds a channel with the exposures of a real channel, shifted in
+// time. This channel has no true effect.
 type Placebo struct {
 	Of      measure.Channel `json:"of"`
 	Status  mmm.Status      `json:"status"` // no numbers unless OK

@@ -13,7 +13,7 @@ import (
 // media far above total sales. It also shows observed sales that the priors exclude.
 type PriorCheck struct {
 	Channels []mmm.ChannelEffect `json:"channels"`
-	// Media is the incremental outcome of all channels, as a fraction of the target's sum.
+	// Media is the incremental outcome of all channels, as a fraction of the target's total.
 	Media stats.Summary `json:"media"`
 	// Negative is the share of simulated periods with a negative target.
 	Negative float64 `json:"negative"`
@@ -26,7 +26,7 @@ type PriorCheck struct {
 const priorDraws = 1000
 
 // Priors samples the prior predictive distribution. From the target, it uses only the largest fitted value, as the
-// scale. Invalid data or settings result in an invalid fault. Data that cannot identify the model result in a not-ready
+// scale. Invalid data or settings result in a fault of kind invalid. Data that cannot identify the model result in a not-ready
 // fault.
 func Priors(d mmm.Data, s mmm.Spec, seed uint64) (PriorCheck, error) {
 	p, targets, err := mmm.SamplePrior(d, s, seed, priorDraws)

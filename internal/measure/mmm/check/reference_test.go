@@ -79,8 +79,8 @@ func TestForecastScoresMatchTheReference(t *testing.T) {
 	// draws.
 	const first, firstEvent, weeks = 104, 128, 153
 	unit := math.Log(slices.Max(d.Target))
-	// The Monte Carlo error of 49 fits is about 0.1, and different scaling adds small differences. For the log-normal
-	// model, only the score is published, not the priors.
+	// The Monte Carlo error of the score of 49 fits is about 0.1. The reference scales the data differently, which adds
+	// small differences. For the log-normal model, only the score is published, not the priors.
 	for name, c := range map[string]struct {
 		spec            mmm.Spec
 		want, tolerance float64

@@ -84,7 +84,7 @@ func TestIndependentDrawsHaveFullEffectiveSampleSize(t *testing.T) {
 		}
 	}
 	q := diag.Of(chains)
-	// The estimate varies by a few percent for 4,000 draws.
+	// The estimated effective sample size varies by a few percent for 4,000 draws.
 	if q.RHat > 1.005 || q.ESSBulk < 3500 || q.ESSBulk > 4500 || q.ESSTail < 3400 {
 		t.Errorf("4000 independent draws: got %+v", q)
 	}

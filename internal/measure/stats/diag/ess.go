@@ -57,8 +57,8 @@ func ess(chains [][]float64) float64 {
 	return size / math.Max(tau, 1/math.Log10(size))
 }
 
-// autocorrelationTime sums Geyer's initial monotone sequence: -1 + 2 sum of rho. Half of the last even term reduces the
-// variance if the chain is antithetic.
+// autocorrelationTime returns -1 + 2 sum of rho over Geyer's initial monotone sequence. The sum also contains half of
+// the next even term, which reduces the variance for antithetic chains.
 func autocorrelationTime(rho func(lag int) float64, n int) float64 {
 	even, odd := 1.0, rho(1)
 	sum := 0.0

@@ -52,8 +52,8 @@ func column(rows [][]float64, i int) []float64 {
 }
 
 // directions returns the directions in which standardized draws x and gradients g (one column each) have a variance far
-// from 1, and the variances. Within the span of both, the variance is the geometric mean of the draws' covariance and
-// the inverse of the gradients'.
+// from 1, and the variances. Within the span of x and g, the variance is the geometric mean of the draws' covariance
+// and the inverse of the gradients' covariance.
 func directions(x, g *mat.Dense) (values []float64, u [][]float64) {
 	basis, ok := span(x, g)
 	if !ok {
@@ -108,7 +108,8 @@ func span(x, g *mat.Dense) (basis *mat.Dense, ok bool) {
 	return basis, true
 }
 
-// projected returns the sums of squares of the columns in the basis, plus the ridge.
+// projected returns the sum of the columns' outer products in the coordinates of the basis, plus the ridge on the
+// diagonal.
 func projected(basis, columns *mat.Dense) *mat.SymDense {
 	var p mat.Dense
 	p.Mul(basis.T(), columns)

@@ -69,9 +69,9 @@ type Run struct {
 // ErrStopped is the error if Stop ended the sampling.
 var ErrStopped = errors.New("sampling was stopped")
 
-// Sample draws from the density. It calls newDensity from the caller's goroutine, once for each chain and each path to
-// a start. Each chain and each path therefore has separate scratch space. All densities must compute the same numbers.
-// The error wraps [ErrStopped] or [pathfinder.ErrNoStart].
+// Sample draws from the density. It calls newDensity from the caller's goroutine, once for each chain and each
+// Pathfinder path to a starting point. Each chain and each path therefore has separate scratch space. All densities
+// must compute the same numbers. The error wraps [ErrStopped] or [pathfinder.ErrNoStart].
 func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	o = o.withDefaults()
 	starts, err := pathfinder.Find(newDensity, o.Chains, pathfinder.Options{Seed: o.Seed, Stop: o.Stop})

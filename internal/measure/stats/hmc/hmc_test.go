@@ -25,7 +25,8 @@ func scales(dim int) field {
 	}}
 }
 
-// walk returns a stationary autoregression: neighbors have a correlation of 0.99, and every variance is 1.
+// walk returns the density of a stationary autoregression: neighbors have a correlation of 0.99, and every variance is
+// 1.
 func walk(dim int) field {
 	const phi = 0.99
 	const v = 1 - phi*phi
@@ -118,7 +119,7 @@ func TestLowRankMetricSavesGradientsOnCorrelatedDensities(t *testing.T) {
 	t.Parallel()
 	diagonal := sample(t, walk(30), hmc.Options{Seed: 5, Diagonal: true, Draws: 500})
 	lowRank := sample(t, walk(30), hmc.Options{Seed: 5, Draws: 500})
-	// The condition number is about 400, so trajectories shorten by an order of magnitude.
+	// The condition number is about 400, so the low-rank metric shortens trajectories by an order of magnitude.
 	if lowRank.Gradients()*4 > diagonal.Gradients() {
 		t.Errorf("low-rank: %d gradients, diagonal: %d; want at most a quarter", lowRank.Gradients(), diagonal.Gradients())
 	}

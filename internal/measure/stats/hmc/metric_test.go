@@ -37,7 +37,7 @@ func TestMetricOfANormalDensityIsItsCovariance(t *testing.T) {
 	random := stats.Stream(1, 1)
 	draws, grads := make([][]float64, 30), make([][]float64, 30)
 	for k := range draws {
-		// The draws need not be from the density. Only the gradients must belong to it.
+		// The draws need not be from the density. Only the gradients must be those of the density.
 		draws[k], grads[k] = make([]float64, dim), make([]float64, dim)
 		for i := range dim {
 			draws[k][i] = random.NormFloat64()
@@ -59,8 +59,8 @@ func TestMetricOfANormalDensityIsItsCovariance(t *testing.T) {
 			learnt.SetSym(i, j, column[j])
 		}
 	}
-	// The diagonal represents directions with a variance within a factor of two of the diagonal's. All other directions
-	// are exact.
+	// The metric uses the diagonal for directions in which the variance is within a factor of two of the diagonal's.
+	// The metric is exact in all other directions.
 	for _, ratio := range ratios(cov, learnt) {
 		if ratio < 0.49 || ratio > 2.01 {
 			t.Errorf("a direction's variance is %v times the metric's", ratio)
@@ -106,7 +106,7 @@ func TestMomentaHaveTheMassMatrixAsCovariance(t *testing.T) {
 			if i == j {
 				want = 1
 			}
-			// Off the diagonal, the terms vary by the ratio of scales, here up to 250.
+			// Off the diagonal, the standard deviation of a term is proportional to the ratio of the scales.
 			tolerance := 5 * math.Max(1, m.scale[j]/m.scale[i]*25) / math.Sqrt(n)
 			if math.Abs(got-want) > tolerance {
 				t.Errorf("velocity %d times momentum %d: got %v, want %v ± %v", j, i, got, want, tolerance)

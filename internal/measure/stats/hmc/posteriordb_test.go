@@ -175,8 +175,8 @@ func TestGradientsOfReferencePosteriors(t *testing.T) {
 					moved[i] += d
 					return tgt.density.LogDensity(moved, scratch)
 				}
-				// want is a fourth-order difference. The log densities are up to 1e9 here, so rounding leaves an error
-				// of 1e-6.
+				// want is a fourth-order finite difference. The log densities are up to 1e9 here, so rounding leaves an
+				// error of 1e-6.
 				want := (8*(at(h)-at(-h)) - (at(2*h) - at(-2*h))) / (12 * h)
 				if math.Abs(grad[i]-want) > 1e-5*(1+math.Abs(want)) {
 					t.Errorf("derivative %d: got %v, want %v", i, grad[i], want)

@@ -2,8 +2,8 @@ package hmc
 
 import "testing"
 
-// A scale is the square root of the draws' deviation divided by the gradients' deviation. Draws that do not vary give
-// no metric.
+// A scale is the square root of the draws' standard deviation divided by the gradients' standard deviation. If the
+// draws or the gradients do not vary, the metric does not change.
 func TestScalesHaveLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -233,7 +233,7 @@ func (s *sampler) grown(out *tree, step float64) bool {
 }
 
 // join combines the consecutive trees left and right into the tree out, except for the proposal. It returns true for a
-// U-turn between the ends or across the joint. out and left may be the same tree.
+// U-turn between the ends or across the boundary of the two trees. out and left may be the same tree.
 func (s *sampler) join(out, left, right *tree) (turns bool) {
 	rho := s.velocity // scratch space between steps
 	// across checks for a U-turn of a piece of the trajectory. The piece has the end points from and to, and its

@@ -87,7 +87,7 @@ type average struct {
 	count           float64
 }
 
-// newAverage starts from a step size that changes the energy by about the log of 0.8 in one step.
+// newAverage starts from a step size with an acceptance probability of about 0.8 in a single step.
 func (s *sampler) newAverage() *average {
 	s.step = s.reasonableStep()
 	return &average{target: s.Accept, mu: math.Log(10 * s.step), logStep: math.Log(s.step)}
@@ -108,7 +108,7 @@ func (a *average) update(accept float64) (step float64) {
 	return math.Exp(a.logStep)
 }
 
-// final returns the step size after adaptation. Without adaptation, it is the first guess.
+// final returns the step size after adaptation. Without adaptation, it returns the initial step size.
 func (a *average) final() float64 {
 	if a.count == 0 {
 		return math.Exp(a.logStep)

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// curvature is the inverse Hessian approximation of a path: a diagonal alpha and the latest pairs.
+// curvature is the approximation of the inverse Hessian on a path: a diagonal alpha and the latest pairs of steps and
+// gradient changes.
 type curvature struct {
 	alpha []float64
 	pairs []pair
@@ -108,7 +109,7 @@ func (n *normal) bend(pairs []pair) bool {
 }
 
 // gamma returns the middle matrix [[0, -R^-1], [-R^-T, R^-T (E + Y'AY) R^-1]], where R is the upper triangle and E the
-// diagonal of S'Y. The columns are A^1/2 Y.
+// diagonal of S'Y. The parameter scaledY contains the columns of A^1/2 Y.
 func gamma(pairs []pair, scaledY [][]float64) *mat.Dense {
 	m := len(pairs)
 	r := mat.NewTriDense(m, mat.Upper, nil)

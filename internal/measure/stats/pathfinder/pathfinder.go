@@ -102,8 +102,8 @@ type sample struct {
 }
 
 // bestApproximation returns the normal approximation along the path with the highest evidence lower bound. Bounds
-// increase along a path, so the search starts at the end. It abandons a bound if the first draws are far below the
-// highest bound.
+// increase along a path, so the search starts at the end. The computation of a bound stops early if the first draws are
+// far below the highest bound.
 func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
 	var samples []sample
 	for step, q := range approximations(path) {
@@ -144,7 +144,8 @@ func approximations(path []iterate) iter.Seq2[int, *normal] {
 }
 
 // bound estimates the evidence lower bound. It returns -Inf as soon as its draws are improbably far below the highest
-// bound. For a good approximation, the standard deviation of a draw is the square root of half the dimension.
+// bound. For a good approximation, the standard deviation of a draw's log density is the square root of half the
+// dimension.
 func (s *sample) bound(density stats.Density, highest float64) float64 {
 	hopeless, sum := 5+math.Sqrt(float64(density.Dim())), 0.0
 	for k, x := range s.x {
@@ -177,7 +178,7 @@ func (c *candidates) add(density stats.Density, q *normal, random *rand.Rand) {
 	}
 }
 
-// resample draws n candidates by weight, without repetition if possible.
+// resample draws n candidates by weight, without replacement if possible.
 func (c *candidates) resample(n int, random *rand.Rand) []Start {
 	weights := truncated(c.logWeight)
 	left := append([]float64(nil), weights...)

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// gaussian is a normal density with the precision matrix.
+// gaussian is a normal density with a mean and a precision matrix.
 type gaussian struct {
 	mean      []float64
 	precision *mat.SymDense
@@ -51,7 +51,8 @@ func TestPathsEndAtTheMode(t *testing.T) {
 	path := ascend(g, make([]float64, 12))
 	end := path[len(path)-1]
 	for i := range end.x {
-		// The path stops if its gain is below 1e-8, which is 1e-4 standard deviations from the mode.
+		// The path stops if its relative gain is below 1e-8, which happens about 1e-4 standard deviations from the
+		// mode.
 		if math.Abs(end.x[i]-g.mean[i]) > 1e-3 {
 			t.Errorf("coordinate %d ends at %v, want %v", i, end.x[i], g.mean[i])
 		}
@@ -114,7 +115,7 @@ func TestApproximationKeepsTheLatestStep(t *testing.T) {
 	}
 }
 
-// covariance returns the approximation's covariance, from its root applied to unit vectors.
+// covariance returns the approximation's covariance. It applies q.root to the unit vectors.
 func covariance(q *normal) *mat.SymDense {
 	dim := len(q.mean)
 	root := mat.NewDense(dim, dim, nil)

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/stats/psis"
 )
 
-// ratios returns logs of Pareto distributed ratios: exponentials divided by the tail's index.
+// ratios returns logs of Pareto distributed ratios: exponentially distributed numbers divided by the tail index.
 func ratios(seed uint64, n int, shape float64) []float64 {
 	random := stats.Stream(seed, 0)
 	out := make([]float64, n)

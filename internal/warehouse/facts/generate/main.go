@@ -1,5 +1,5 @@
-// Command generate writes the code that the tags of fact tables determine. This code is the tables, access to rows by
-// column, previews, the aliases of package warehouse, and the query of row counts. See docs/decisions/0025.
+// Command generate writes the code that the tags of fact tables determine. The code contains the tables, the access to
+// rows by column, the previews, the aliases of package warehouse, and the query of row counts. See docs/decisions/0025.
 package main
 
 import (

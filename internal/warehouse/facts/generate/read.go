@@ -251,7 +251,7 @@ func (t *table) addColumn(c column, of types.Type, path string, nested bool) err
 	return nil
 }
 
-// converted returns an expression of a predeclared type.
+// converted returns the value as an expression of the predeclared type to, with a conversion if necessary.
 func converted(from types.Type, to, value string) string {
 	if from.String() == to {
 		return value
@@ -267,7 +267,7 @@ func (s *shown) put(tag reflect.StructTag) (err error) {
 	return err
 }
 
-// showing reads the tag of a column of a preview.
+// showing reads the show tag of a preview column.
 func showing(tag, path, value string) shown {
 	parts := strings.Split(tag, ",")
 	s := shown{title: parts[0], format: "Plain", value: value}

@@ -163,7 +163,7 @@ func (d described) writePreviews(w *writer) {
 	}
 }
 
-// carriers contains, by type, the Go type of a column and the function that reads the column.
+// carriers contains, by type, the field of ColumnOf that reads a column, and the column's Go type.
 var carriers = map[string][2]string{
 	"Text": {"Texts", "string"}, "Int": {"Ints", "int64"}, "Instant": {"Ints", "int64"}, "Day": {"Smalls", "int32"},
 	"Flag": {"Flags", "bool"}, "Float": {"Floats", "float64"},
@@ -179,7 +179,8 @@ func (t table) writeColumns(w *writer) {
 	w.line("}\n")
 }
 
-// aliasesFile returns the file of aliases, so that readers and engines use the rows through package warehouse.
+// aliasesFile returns the Go file with aliases for the rows, so that readers and engines use the rows through package
+// warehouse.
 func (d described) aliasesFile() string {
 	var w writer
 	w.line("// %s\n\npackage warehouse\n\nimport \"assay/internal/warehouse/facts\"\n\n// The rows of facts; see package facts.\ntype (", notice)
@@ -194,7 +195,7 @@ func (d described) aliasesFile() string {
 	return w.String()
 }
 
-// countsFile returns the query of the number of rows of each table.
+// countsFile returns the query that counts the rows of each table.
 func (d described) countsFile() string {
 	var parts []string
 	for _, t := range d.tables {
