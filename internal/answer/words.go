@@ -18,7 +18,7 @@ func (w *Writer) Amount(minor int64) string {
 	return w.Spelled(Money(money.Major(minor, w.Figures.Currency)))
 }
 
-// Spelled formats an amount in whole units for a sentence.
+// Spelled formats an amount for a sentence, without decimals from 1,000 up.
 func (w *Writer) Spelled(amount Money) string {
 	currency := w.Figures.Currency
 	x := rounding{level: AnalystLevel, exponent: currency.Exponent()}.money(float64(amount))
@@ -92,7 +92,7 @@ func ChannelName(c measure.Channel) string {
 // plainID matches the IDs that a sentence may contain. Campaigns of a file without IDs have their names as IDs.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-// CampaignName returns a campaign's platform and ID for a sentence. Its name appears in the rows only.
+// CampaignName returns a campaign's platform and ID for a sentence. The campaign's name appears in the rows only.
 func CampaignName(p measure.Platform, id string) string {
 	if plainID.MatchString(id) {
 		return ChannelName(measure.Channel(p)) + " campaign " + id
@@ -100,8 +100,8 @@ func CampaignName(p measure.Platform, id string) string {
 	return "a " + ChannelName(measure.Channel(p)) + " campaign"
 }
 
-// Known lists the first n names of a store for an error. They are untrusted text, so a name that is not one plain word
-// is quoted.
+// Known lists the first n names of a store for an error message. They are untrusted text, so a name that is not one
+// plain word is quoted.
 func Known(n int, names []string) string {
 	items := make([]string, len(names))
 	for i, name := range names {
@@ -128,13 +128,16 @@ func Plural(n int, one, many string) string {
 	return number.Grouped(float64(n), 0) + " " + many
 }
 
+// Sentence capitalizes the first letter of a clause, which is ASCII, and ends it with a period.
+func Sentence(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] + "." }
+
 // listedItems is the maximum number of list items in a sentence.
 const listedItems = 3
 
-// Listed joins the first few items and counts the rest.
+// Listed joins the first few items and appends the number of further items.
 func Listed(items []string) string { return ListedUpTo(listedItems, items) }
 
-// ListedUpTo joins the first n items and counts the rest.
+// ListedUpTo joins the first n items and appends the number of further items.
 func ListedUpTo(n int, items []string) string {
 	if len(items) <= n {
 		return strings.Join(items, ", ")

@@ -72,7 +72,7 @@ func (h *house) serve() {
 	<-ready
 }
 
-// sell imports two years of a store with two channels, which have random weekly spend.
+// sell imports two years of orders and the random weekly spend of two channels.
 func (h *house) sell() {
 	h.Helper()
 	r := rand.New(rand.NewPCG(4, 2))
@@ -137,7 +137,7 @@ func (h *house) age(trained time.Time) {
 	}
 }
 
-// interrupted returns the recorded jobs with released leases.
+// interrupted returns the recorded jobs with expired or released leases.
 func (h *house) interrupted() []control.JobLease {
 	h.Helper()
 	store, err := sqlstore.Open(context.Background(), sqlstore.Options{Path: filepath.Join(h.config.Data, datadir.Control)})
@@ -189,8 +189,8 @@ func (h *house) cancelTraining() error {
 }
 
 // TestTrainingsAreCanceledScheduledAndResumed checks three trainings. A command starts the first, and another command
-// cancels it. The second is scheduled and overdue when the service starts. The third resumes the second after the
-// service was stopped during it.
+// cancels it. The second is scheduled and overdue when the service starts. The service stops during the second
+// training, and the third resumes it.
 func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -210,7 +210,7 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	}
 	_, err = h.train(cancel)
 	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "canceled") {
-		t.Errorf("the training ends with %v, want an error that says it was cancelled", err)
+		t.Errorf("the training ends with %v, want an error that states the cancellation", err)
 	}
 	if held := h.held(); held.Training || held.Version() != 1 {
 		t.Errorf("after the cancellation: training %v, model %d; want none and model 1", held.Training, held.Version())

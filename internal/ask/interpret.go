@@ -68,7 +68,8 @@ func Interpret(c Call, answer json.RawMessage) string {
 	return fmt.Sprintf("%s: %s rows.", head, number.Grouped(float64(rows), 0))
 }
 
-// budgetAdvice states the advice on a budget that differs from current spend, with its probability.
+// budgetAdvice returns a sentence with the advice on a budget that differs from current spend, and the probability that
+// the change pays.
 func budgetAdvice(metrics json.RawMessage) string {
 	var m struct {
 		Advice  string   `json:"budget_advice"`
@@ -108,8 +109,8 @@ type event struct {
 	Cause      bool
 }
 
-// reasons names the first part in the direction of a change and its first possible cause. Parts and kinds that do not
-// look like names of metrics are omitted.
+// reasons names the first driver in the direction of a change and the change's first possible cause. It omits drivers
+// and events if their names do not look like names of metrics.
 func reasons(drivers []driver, events []event, unit string) (text string) {
 	change := func(by float64, precision string) string {
 		f := figure{name: "revenue", value: new(math.Abs(by))}
@@ -121,7 +122,7 @@ func reasons(drivers []driver, events []event, unit string) (text string) {
 	}
 	at := slices.IndexFunc(drivers, func(d driver) bool { return d.Share > 0 && isMetric.MatchString(d.Part) })
 	if at >= 0 {
-		text = fmt.Sprintf(" Largest driver: %s (%s).", spelled(drivers[at].Part), change(drivers[at].Change, ""))
+		text = fmt.Sprintf(" The largest driver is %s (revenue %s).", spelled(drivers[at].Part), change(drivers[at].Change, ""))
 	}
 	for _, e := range events {
 		if !e.Cause || e.Effect == nil || !isMetric.MatchString(e.Kind) || !isDay.MatchString(e.Date) {

@@ -88,7 +88,7 @@ func TestABackupOfANewerFormatIsRejected(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(newer), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(newer, []byte(`{"format": 2, "what": "this release does not know"}`), 0o600); err != nil {
+	if err := os.WriteFile(newer, []byte(`{"format": 2, "what": "a field of a later release"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, _, restored := restore(t, p.dir, time.Time{})

@@ -82,7 +82,7 @@ func (r rates) Convert(_ context.Context, _ control.Workspace, a money.Amount, t
 	return a.Convert(to, rate)
 }
 
-// settlements is a store that announces rows with a final status.
+// settlements is a store that sends each change with a final status to the channel final.
 type settlements struct {
 	*sqlstore.Store
 	final  chan control.BudgetChange
@@ -288,8 +288,8 @@ func (b *bench) preview(t *testing.T, r Request) (Result, error) {
 	return result, err
 }
 
-// execute executes a request. It sends at most one mutating request. The Google client repeats a request that was
-// rejected with 401.
+// execute executes a request and checks that it sends at most one mutating request, or two on Google. The Google client
+// repeats a request that was rejected with 401.
 func (b *bench) execute(t *testing.T, r Request) Result {
 	t.Helper()
 	mutating, applied := b.traffic()
@@ -365,7 +365,7 @@ func (b *bench) limits(t *testing.T, change func(*control.Guardrails)) {
 	}
 }
 
-// wantOutcome compares an outcome, and checks that a result has its row and its reason.
+// wantOutcome checks the outcome of a result. Only the outcomes Refused and Unknown have a reason.
 func wantOutcome(t *testing.T, r Result, want Outcome) {
 	t.Helper()
 	if r.Outcome != want {
@@ -380,7 +380,7 @@ func wantError(t *testing.T, err error, kind fault.Kind, part string) {
 	t.Helper()
 	text, _, _ := fault.Public(err)
 	if fault.KindOf(err) != kind || !strings.Contains(text, part) {
-		t.Errorf("error %v (%s), want %s that says %q", err, fault.KindOf(err), kind, part)
+		t.Errorf("error %v (%s), want %s with the text %q", err, fault.KindOf(err), kind, part)
 	}
 }
 

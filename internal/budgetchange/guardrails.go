@@ -149,7 +149,7 @@ func ceiling(g control.Guardrails, s Situation) Verdict {
 	return passes("The daily budget of %s is at most the ceiling of %s.", written(s), g.Ceiling)
 }
 
-// written formats the new daily budget, with its converted amount in another currency.
+// written formats the new daily budget. If the limits have another currency, it adds the converted amount.
 func written(s Situation) string {
 	if s.Limits.Currency == s.New.Currency {
 		return s.New.String()
@@ -176,7 +176,7 @@ func count(most int, window time.Duration, words string, s Situation) Verdict {
 		}
 	}
 	if n < most {
-		return passes("This campaign had %d of at most %d changes in the last %s.", n, most, words)
+		return passes("The number of changes of this campaign in the last %s is %d (limit: %d).", words, n, most)
 	}
 	return blocks("This campaign had %d changes in the last %s, and the limit is %d. The next change is possible at %s.", n, words, most,
 		oldest.Add(window).In(s.Now.Location()).Format("2006-01-02 15:04 MST"))

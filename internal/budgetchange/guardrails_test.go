@@ -59,12 +59,12 @@ func TestGuardrailsDecideAtTheirLimits(t *testing.T) {
 		"the ceiling of a rollback":    {ceiling, func(s *Situation) { to(6001)(s); s.Rollback = true }, Blocks, "above the ceiling"},
 		"a converted budget":           {ceiling, func(s *Situation) { s.New, s.Limits = money.Amount{Minor: 100, Currency: "EUR"}, usd(6001) }, Blocks, "EUR 1.00 (USD 60.01)"},
 		"no exchange rate":             {ceiling, func(s *Situation) { s.NoRate = "there is no exchange rate" }, Blocks, "no exchange rate"},
-		"one change in an hour":        {hour, recent(ago(time.Minute)), Passes, "1 of at most 2"},
+		"one change in an hour":        {hour, recent(ago(time.Minute)), Passes, "is 1 (limit: 2)"},
 		"two changes in an hour":       {hour, recent(ago(time.Minute), ago(30*time.Minute)), Blocks, "12:30"},
-		"two, one of an hour ago":      {hour, recent(ago(time.Minute), ago(time.Hour)), Passes, "1 of at most 2"},
+		"two, one of an hour ago":      {hour, recent(ago(time.Minute), ago(time.Hour)), Passes, "is 1 (limit: 2)"},
 		"two in an hour and rollback":  {hour, func(s *Situation) { recent(now, now)(s); s.Rollback = true }, Off, "exempt"},
 		"two changes in a day":         {day, recent(ago(23*time.Hour), ago(2*time.Hour)), Blocks, "2026-11-23 13:00 UTC"},
-		"two, one of a day ago":        {day, recent(ago(24*time.Hour), ago(2*time.Hour)), Passes, "1 of at most 2"},
+		"two, one of a day ago":        {day, recent(ago(24*time.Hour), ago(2*time.Hour)), Passes, "is 1 (limit: 2)"},
 		"a pause counts too":           {hour, func(s *Situation) { status(s); recent(now, now)(s) }, Blocks, "2 changes"},
 		"the first hour":               {open, at(8, 0), Passes, "8-20"},
 		"the minute before":            {open, at(7, 59), Blocks, "07:59"},
@@ -95,7 +95,7 @@ func TestGuardrailsDecideAtTheirLimits(t *testing.T) {
 			set = all[:1]
 		}
 		if len(all) != 9 || len(set) != 1 || set[0].State != c.want || !strings.Contains(set[0].Text+set[0].Guardrail, c.part) {
-			t.Errorf("%s: %+v, want %s that says %q", name, set, c.want, c.part)
+			t.Errorf("%s: %+v, want %s with the text %q", name, set, c.want, c.part)
 		}
 		for i, limit := range c.g.Limits() {
 			if all[i].Guardrail != limit.Name {
@@ -258,7 +258,7 @@ func TestChangesAboveALimitNeedAnotherMember(t *testing.T) {
 	})
 }
 
-// The limit is lowered after the change was checked and before it is written.
+// The approval limit is lowered after the change was checked and before it is sent to the platform.
 func TestAChangeThatNeedsApprovalMeanwhileIsNotSent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {

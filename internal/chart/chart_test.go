@@ -135,7 +135,7 @@ func TestAxesThatDoNotStartAtZeroSaySo(t *testing.T) {
 	}
 	for _, c := range cases {
 		if got := strings.Contains(drawn(t, c.chart), "not at zero"); got != c.cut {
-			t.Errorf("%s: says that the axis is cut = %v, want %v", c.name, got, c.cut)
+			t.Errorf("%s: states that the axis is cut: %v, want %v", c.name, got, c.cut)
 		}
 	}
 }

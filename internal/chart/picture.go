@@ -13,7 +13,7 @@ import (
 // margin is the empty edge of a picture in CSS pixels.
 const margin vg.Length = 16
 
-// Font sizes in CSS pixels, and the line spacing as a multiple of them.
+// Font sizes in CSS pixels, and the line spacing as a multiple of the font size.
 const (
 	titleSize = 16
 	nameSize  = 12
@@ -116,13 +116,13 @@ func (s sheet) names() []named {
 	return out
 }
 
-// legendItem is a legend entry and the position of its sample.
+// legendItem is a legend entry and the position of its swatch.
 type legendItem struct {
 	named
 	at vg.Point
 }
 
-const legendGap vg.Length = 6 // between a sample and its name
+const legendGap vg.Length = 6 // between a swatch and its name
 
 // paintLegend draws the entries in rows, keeps at least the height leave below them, and returns the area below.
 func (s sheet) paintLegend(area draw.Canvas, names []named, leave vg.Length) draw.Canvas {
@@ -165,7 +165,7 @@ func (s sheet) legend(area vg.Rectangle, names []named, leave vg.Length) (items 
 	return items, 0
 }
 
-// swatchWide returns the width of the sample before a label. It is wide enough to show dashes.
+// swatchWide returns the width of the swatch before a label. It is wide enough to show dashes.
 func (s sheet) swatchWide() vg.Length {
 	if s.Kind == Line {
 		return 24
@@ -173,7 +173,7 @@ func (s sheet) swatchWide() vg.Length {
 	return 12
 }
 
-// paintSwatch draws the sample before the label of a series, from a point on its middle line.
+// paintSwatch draws the swatch before the label of a series, from a point on its middle line.
 func (s sheet) paintSwatch(c draw.Canvas, look style, at vg.Point) {
 	wide := s.swatchWide()
 	if s.Kind == Line {

@@ -89,7 +89,7 @@ func modelDecisions(c *toolkit.Call) []Decision {
 	}}
 }
 
-// factorDecisions returns the decisions to apply measured factors and to cover spend by experiments.
+// factorDecisions returns the decision to review measured factors that are not applied, or none if all are applied.
 func factorDecisions(c *toolkit.Call) []Decision {
 	done, applied := 0, 0
 	for _, e := range c.Experiments {
@@ -130,7 +130,7 @@ func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decisi
 		return []Decision{d}, nil
 	}
 	d.Area, d.Priority, d.Decision, d.Value = Confidence, Low, "Keep the current allocation.", nil
-	d.Why = "The evidence is too weak to reallocate the budget."
+	d.Why = answer.Sentence(plan.Advice.WhyHold())
 	d.Call = next(c, "optimization", map[string]any{}, "See the evidence.")
 	first, err := c.TestFirst(ctx)
 	if first != "" {
@@ -140,12 +140,12 @@ func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decisi
 	return []Decision{d}, err
 }
 
-// unitOf returns a sentence that states the unit of monthly values.
+// unitOf returns a sentence that states whether gains are revenue or contribution.
 func unitOf(rate *float64) string {
 	if rate == nil {
 		return "The gains are revenue, because costs are unknown."
 	}
-	return fmt.Sprintf("Values are contribution, computed as %s of revenue.", answer.Percent(100**rate))
+	return fmt.Sprintf("The gains are contribution, computed as %s of revenue.", answer.Percent(100**rate))
 }
 
 // Estimates describes the values of decisions.

@@ -44,7 +44,7 @@ type Step struct {
 	Campaign answer.Foreign                 `json:"campaign,omitempty"`
 	From     *answer.Money                  `json:"daily_budget,omitempty" doc:"Current daily budget; estimated from recent spend if the platform's budget is not imported."`
 	To       *answer.Money                  `json:"new_daily_budget,omitempty"`
-	Effect   *answer.Estimate[answer.Money] `json:"monthly_effect,omitempty" doc:"Expected change of monthly contribution after ad spend, or of revenue minus spend."`
+	Effect   *answer.Estimate[answer.Money] `json:"monthly_effect,omitempty" doc:"Expected change of monthly contribution after spend, or of revenue minus spend."`
 	Stop     string                         `json:"stop_rule,omitempty" detail:"analyst"`
 	Call     *answer.Next                   `json:"call,omitempty" detail:"analyst" doc:"Complete call that previews the step."`
 }
@@ -78,7 +78,7 @@ type planner struct {
 	losing []string        // channels with an increase that is expected to lose contribution
 }
 
-// NewPlan returns the plan of the days after today.
+// NewPlan returns the plan for the days after today.
 func NewPlan(ctx context.Context, c *toolkit.Call, ask Ask) (*Plan, error) {
 	insights, found, err := Insights(ctx, c)
 	if err != nil {
@@ -145,8 +145,8 @@ func (p *planner) moves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if plan.Advice.Action == decide.Hold {
-		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: the evidence is too weak to reallocate.")
+	if why := plan.Advice.WhyHold(); why != "" {
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: "+why+".")
 		return nil
 	}
 	before := len(p.plan.Steps)
@@ -214,8 +214,8 @@ type dailyBudget struct {
 	known    bool // the platform reports the budget
 }
 
-// campaignsOf lists the campaigns of a channel with recent spend, the largest first. The result spend is their recent
-// spend per day.
+// campaignsOf lists the campaigns of a channel with recent spend, the largest daily budget first. The result spend is
+// the sum of their recent spend per day.
 func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget, spend float64) {
 	for _, c := range p.found.Store.Campaigns {
 		if c.Channel != channel || c.RecentSpend <= 0 {
@@ -257,7 +257,7 @@ func (p *planner) changed(daily, wanted float64) float64 {
 }
 
 // stopBelowEffect is the sentence after the stop rule of a step that has an expected effect.
-const stopBelowEffect = " Also roll back if the channel's monthly contribution after ad spend changes by less than the lower limit of monthly_effect."
+const stopBelowEffect = " Also roll back the change if the channel's monthly contribution after spend changes by less than the lower limit of monthly_effect."
 
 func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *dailyBudget, moved float64) Step {
 	verb := "Increase"
@@ -267,7 +267,7 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back the change if the cost per order rises by 25% after 7 days.",
+		Stop: "Roll back the change if the cost per order is at least 25% higher after 7 days.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{
@@ -286,8 +286,8 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 
 const daysPerMonth = 30.4375
 
-// unitsOf returns a budget in the unit of the platform's API. It returns "" if the API has no such unit or the unit
-// cannot express the amount.
+// unitsOf returns a budget in the unit of the platform's API. It returns "" if Assay does not change budgets on the
+// platform or the unit cannot express the amount.
 func unitsOf(p measure.Platform, budget float64, c money.Currency) json.Number {
 	var unit ads.Unit
 	switch p {
@@ -307,8 +307,8 @@ func unitsOf(p measure.Platform, budget float64, c money.Currency) json.Number {
 	return n
 }
 
-// experiments adds the most valuable untested channel: a preflight on the second working day, and the start on a
-// Monday.
+// experiments adds an experiment on the most valuable untested channel: a preflight on the second working day, and the
+// start on a Monday.
 func (p *planner) experiments() {
 	for _, f := range p.found.findings {
 		if f.Kind != detect.Untested {
@@ -336,7 +336,7 @@ func (p *planner) experiments() {
 	}
 }
 
-// reviews adds two reviews: one learning period after the first moves, and on the last day.
+// reviews adds two reviews: one learning period after the first budget changes, and on the last day.
 func (p *planner) reviews() {
 	if p.Store.Empty() {
 		return

@@ -258,7 +258,7 @@ func TestUnitsOfValues(t *testing.T) {
 	if got := unitOf(nil); got != "The gains are revenue, because costs are unknown." {
 		t.Error(got)
 	}
-	if got := unitOf(new(0.425)); got != "Values are contribution, computed as 42.5% of revenue." {
+	if got := unitOf(new(0.425)); got != "The gains are contribution, computed as 42.5% of revenue." {
 		t.Error(got)
 	}
 	for _, c := range []struct {

@@ -103,7 +103,7 @@ func pause(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 	return "pause_campaign", map[string]any{"platform": ads.WritingName(p), "platform_campaign_id": f.Subject}
 }
 
-// writable reports whether changes of a platform's campaigns are possible.
+// writable reports whether Assay can change the campaigns of a platform.
 func writable(p measure.Platform) bool {
 	return p == measure.Facebook || p == measure.Google || p == measure.TikTok
 }
@@ -114,7 +114,7 @@ func preflight(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
 
 func marginal(verdict string) func(*toolkit.Call, detect.Finding) string {
 	return func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("The marginal ROAS of %s is %s (90%% interval %s to %s), %s break-even of %s, at %s spend per month.",
+		return fmt.Sprintf("The marginal ROAS of %s is %s (90%% interval %s to %s), %s the break-even ROAS of %s, at a spend of %s per month.",
 			channelOf(f), ratio(f, "marginal_roas"), ratio(f, "marginal_roas_low"), ratio(f, "marginal_roas_high"), verdict, ratio(f, "break_even_roas"), spelled(c, f, "monthly_spend"))
 	}
 }

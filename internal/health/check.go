@@ -23,8 +23,8 @@ const CheckedImports = 500
 
 const keyEndsSoon = 14 * 24 * time.Hour // remaining lifetime from which an expiring key is reported
 
-// Check runs all checks and returns their findings, the most severe first. Imports are the latest entries of the import
-// ledger.
+// Check runs all checks and returns their findings, the most severe first. The parameter imports contains the latest
+// entries of the import ledger.
 func Check(ctx context.Context, c *toolkit.Call, imports []warehouse.ImportRecord) ([]Finding, error) {
 	found := append(checkFacts(c), checkSources(c)...)
 	found = append(found, checkImports(c, imports))
@@ -74,7 +74,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 	}
 	if c.Store.Counts["touches"] == 0 {
 		out = append(out, Finding{
-			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint: the channels of orders come from the shop's own attribution.",
+			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint: the channels of orders come from their sources and discount codes.",
 			Fix: "Import orders with visits or UTM parameters.",
 		})
 	}
@@ -97,13 +97,13 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 	switch c.SourceStatus(s) {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
-		f.Finding, f.Fix = fmt.Sprintf("The last day with data is %s, %d days ago.", s.Days.Last, behind), "Import the report of the source up to yesterday."
-		f.about = fmt.Sprintf("a data source (%s) has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
+		f.Finding, f.Fix = fmt.Sprintf("The last day with data is %s, %d days ago.", s.Days.Last, behind), "Import the data source's report up to yesterday."
+		f.about = fmt.Sprintf("a data source of kind %s has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
 	case "gaps":
 		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
-		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
-		f.about, f.Gap = fmt.Sprintf("a data source (%s) has gaps, the latest on %s", s.Kind, s.LastGap), s.LastGap
+		f.Fix = "If ads ran on the missing days, import the report of these days again. Days without ads have no rows."
+		f.about, f.Gap = fmt.Sprintf("a data source of kind %s has gaps, the latest on %s", s.Kind, s.LastGap), s.LastGap
 	default:
 		f.Severity, f.Finding = SeverityOK, "The source has "+answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {

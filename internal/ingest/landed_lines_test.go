@@ -16,7 +16,8 @@ import (
 	"assay/internal/money"
 )
 
-// sold is an order of a shop in cents. Its code discounts all lines in proportion to their prices.
+// sold is an order of a shop, with amounts in cents. Its discount code discounts all lines in proportion to their
+// prices.
 type sold struct {
 	id       int
 	code     string
@@ -146,7 +147,8 @@ func airbyte(shop []sold) []ingest.File {
 	return []ingest.File{table("orders.csv", orderColumns+",line_items,discount_codes,refunds,_airbyte_extracted_at", rows)}
 }
 
-// fivetran returns one table per part. Parts refer to orders and lines by ID. Some rows are written twice.
+// fivetran returns separate tables of orders, lines, discounts and codes. Their rows refer to orders and lines by ID.
+// Some rows are written twice.
 func fivetran(shop []sold) []ingest.File {
 	var orders, lines, parts, codes [][]string
 	for _, o := range shop {
@@ -182,7 +184,8 @@ func withCell(rows [][]string, cell string) [][]string {
 	return rows
 }
 
-// dlt returns one table per part. Parts refer to orders and lines by dlt's own IDs.
+// dlt returns separate tables of orders, lines, discounts and codes, as dlt stores them. Rows refer to orders and lines
+// by dlt's own IDs.
 func dlt(shop []sold) []ingest.File {
 	var orders, lines, parts, codes [][]string
 	for _, o := range shop {
@@ -207,7 +210,8 @@ func dlt(shop []sold) []ingest.File {
 	}
 }
 
-// The test imports the same shop from each source, in any order, partly twice. Products and coupons must be the same.
+// The test imports the same shop from each source, in several orders, and some files twice. Order lines and coupons
+// must be the same.
 func TestAShopIsTheSameFromEverySource(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -298,7 +302,7 @@ func TestLinesWaitForTheirOrder(t *testing.T) {
 	files := fivetran(aShop())
 	report := store.run(t, store.options(files[1]))
 	if !slices.ContainsFunc(report.Files[0].Warnings, func(n source.Note) bool { return n.Code == "orders_awaited" }) {
-		t.Errorf("the report says nothing of orders that are not there:\n%s", report.Text())
+		t.Errorf("the report does not mention missing orders:\n%s", report.Text())
 	}
 	if n := len(rowsOf(t, store)["order_lines"]); n != 0 {
 		t.Errorf("%d lines without an order", n)

@@ -329,7 +329,7 @@ func TestAForegroundJobCanBeCancelled(t *testing.T) {
 	b.until(func() bool { return len(b.Jobs("w")) == 1 })
 	b.Cancel(b.Jobs("w")[0].ID)
 	if err := <-ended; fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "canceled") {
-		t.Errorf("it ends with %v, want an error that says it was cancelled", err)
+		t.Errorf("it ends with %v, want an error that states the cancellation", err)
 	}
 	if left := b.Jobs("w"); len(left) > 0 {
 		t.Errorf("the list has %+v", left)
@@ -390,7 +390,8 @@ func TestWorkResumesAfterARestart(t *testing.T) {
 	}
 }
 
-// An earlier release recorded the workspaces of trainings. Records of unknown kinds are discarded.
+// In an earlier release, the record is a list of workspaces with unfinished trainings. Records of unknown kinds are
+// discarded.
 func TestRecordsOfEarlierReleasesAreRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
@@ -494,7 +495,7 @@ func (b *bench) saves(let chan error) (ended chan error) {
 	return ended
 }
 
-// A result is kept while the store does not respond. Meanwhile the lease ends, which does not cancel the job.
+// A result stays in memory while the store does not respond. If the lease ends meanwhile, the job is not canceled.
 func TestAResultIsKeptUntilTheStoreResponds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})

@@ -16,7 +16,7 @@ func cdnow(t testing.TB) *lab.Table {
 	t.Helper()
 	text, err := os.ReadFile("../../../shared/data/clv/cdnow_sample.txt")
 	if err != nil {
-		t.Skip("the CDNOW reference data are not beside the project")
+		t.Skip("the CDNOW reference data are not next to the project")
 	}
 	var csv strings.Builder
 	csv.WriteString("customer,date,usd\n")
@@ -30,8 +30,8 @@ func cdnow(t testing.TB) *lab.Table {
 func TestModelsOfCDNOWMatchThePublishedParameters(t *testing.T) {
 	t.Parallel()
 	l := cdnow(t)
-	// Expected values are from summaries with two decimals, as in the README next to the data. In this test, weeks are
-	// not rounded.
+	// The expected values are in the README next to the data. They come from customer summaries with weeks rounded to
+	// two decimals. In this test, weeks are not rounded.
 	const rounding = 1e-3
 	cases := map[string]map[string]float64{
 		"bgnbd":      {"r": .24259292, "alpha": 4.41353191, "a": .79288637, "b": 2.42575421},

@@ -124,7 +124,7 @@ func TestEffectOfCaliforniasTaxIsEstimatedWithNumericYears(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../shared/data/causal/california_prop99.csv")
 	if err != nil {
-		t.Skip("the causal reference data are not beside the project")
+		t.Skip("the causal reference data are not next to the project")
 	}
 	r, err := lab.GeoFit{
 		GeoPanel: lab.GeoPanel{Unit: "State", Time: "Year", Outcome: "PacksPerCapita"},

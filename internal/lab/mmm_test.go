@@ -97,7 +97,7 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 			t.Errorf("%s has the keys %v, want %v", what, got, c.want)
 		}
 	}
-	// The true return is 0.9. The data cannot separate the effect of search from the baseline.
+	// The true ROAS of tv is 0.9. The data cannot separate the effect of search from the baseline.
 	if tv := report.Channels[1].ROAS; tv.Q05 > 0.9 || tv.Q95 < 0.9 {
 		t.Errorf("interval of tv's return %+v excludes 0.9", tv)
 	}
@@ -595,7 +595,7 @@ func TestFrequencyAndTimeVaryingEffectsAreReported(t *testing.T) {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	if f := report.Frequencies; len(f) != 1 || f[0].Best.Mean > 2 {
-		t.Errorf("frequencies %+v: with a concave curve the first contact is worth most", f)
+		t.Errorf("frequencies %+v: with a concave curve the first contact has the largest effect", f)
 	}
 	if v := report.TimeVarying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" ||
 		v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {

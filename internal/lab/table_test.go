@@ -30,7 +30,7 @@ func shared(t testing.TB, name string) *lab.Table {
 	t.Helper()
 	path := filepath.Join("../../../shared/data", name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the reference data %s are not beside the project", name)
+		t.Skipf("the reference data %s are not next to the project", name)
 	}
 	read, err := lab.Open(path)
 	if err != nil {

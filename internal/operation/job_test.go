@@ -56,7 +56,7 @@ func TestACancelledImportStoresNothing(t *testing.T) {
 		}
 	})
 	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "canceled") {
-		t.Errorf("the import ends with %v, want an error that says it was cancelled", err)
+		t.Errorf("the import ends with %v, want an error that states the cancellation", err)
 	}
 	if c, err := s.Warehouse.Coverage(t.Context(), "w"); err != nil || c.Orders != 0 {
 		t.Errorf("%d orders are stored, %v; want none", c.Orders, err)
@@ -72,7 +72,8 @@ func TestACancelledImportStoresNothing(t *testing.T) {
 	}
 }
 
-// Members who may write see and cancel the jobs of their workspace. Others see and cancel the jobs that they started.
+// Members with write permission can see and cancel all jobs of their workspace. Other members can see and cancel only
+// the jobs that they started.
 func TestJobsOfOthersNeedPermission(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -35,7 +35,7 @@ func annotate(_ context.Context, c *toolkit.Call, p annotationParams) (*Change, 
 	}
 	ch := &Change{
 		Verb: "add", Past: "added", Object: fmt.Sprintf("the annotation %s %s", told(given.Label), when),
-		Note:   " The tools trends and chart and the Forecasts & targets page show the annotation.",
+		Note:   " The trends and chart tools and the Forecasts & targets page show the annotation.",
 		Undo:   removal(c, "annotations", "ID"),
 		Record: Record{Date: given.Days.First, EndDate: given.Days.Last, Label: answer.Foreign(given.Label), Type: given.Type},
 	}
@@ -96,7 +96,7 @@ func mapCoupon(ctx context.Context, c *toolkit.Call, p couponParams) (*Change, e
 	}
 	show := func(was measure.Channel) {
 		ch.Record = Record{Code: answer.Foreign(now.Code), Channel: channel, Previous: shown(was)}
-		ch.Undo = fmt.Sprintf("Call manage with action map_coupon, the code and the previous channel %s.", answer.Clean(string(shown(was))))
+		ch.Undo = fmt.Sprintf("Call manage with action map_coupon, the coupon code and the channel %s (the previous value).", answer.Clean(string(shown(was))))
 	}
 	show(now.Channel)
 	ch.do = func(ctx context.Context, _ *Change) (bool, error) {
@@ -173,7 +173,7 @@ type experimentStatusParams struct {
 	Level  int                      `json:"level_pct" default:"90" min:"50" max:"99" doc:"Level of the interval."`
 }
 
-// finding returns the result of a study, or nil for none.
+// finding returns the experiment's result from the parameters, or nil if they contain no result.
 func (p experimentStatusParams) finding() (*control.Finding, error) {
 	switch {
 	case p.Return == nil && p.Low == nil && p.High == nil:
@@ -266,7 +266,7 @@ func saveReport(ctx context.Context, c *toolkit.Call, p reportParams) (*Change, 
 		return nil, err
 	}
 	ch := &Change{
-		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, which calls %s", told(given.Name), given.Tool),
+		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, which calls the tool %s", told(given.Name), given.Tool),
 		Note: " Each read of the saved report calls the tool again.", Undo: removal(c, "reports", "ID"),
 		Record: Record{Name: answer.Foreign(given.Name), Tool: given.Tool},
 	}

@@ -123,13 +123,13 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s. The baseline is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
+	text := fmt.Sprintf("Reallocating %s %s %s. The baseline is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " "+over))
 	if m.Change != nil {
 		from := ""
 		if plan.Recent {
-			from = " (last 30 days)"
+			from = " (at the rate of the last 30 days)"
 		}
-		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, " "+over))
 	}
 	var moves []string
 	if up.Channel != "" {
@@ -153,8 +153,8 @@ func (m PlanMetrics) budgetSentence(c *Call, over string) string {
 	return ""
 }
 
-// Gain describes a change of revenue as a gain, a loss or no clear effect, with its interval. The parameter than names
-// the comparison; it may be empty.
+// Gain describes a change of revenue as a gain, a loss or no clear effect, with its interval. The parameter than is the
+// time unit or the comparison; it may be empty.
 func Gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 	interval := fmt.Sprintf("(90%% interval %s to %s)", signed(c, e.Low), signed(c, e.High))
 	switch {
@@ -179,8 +179,8 @@ func signed(c *Call, amount answer.Money) string {
 // WarnPlan warns of weak evidence for an allocation and of spend outside the observed range.
 func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 	c.WarnModelAge(a)
-	if plan.Advice.Action == decide.Hold {
-		a.Warn(answer.WarnHold, "The evidence is too weak to reallocate: keep the current allocation.")
+	if why := plan.Advice.WhyHold(); why != "" {
+		a.Warn(answer.WarnHold, "Keep the current allocation: "+why+".")
 	}
 	var beyond []string
 	for _, one := range plan.Allocations {

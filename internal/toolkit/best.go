@@ -15,7 +15,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Best is a channel's best estimate of its return.
+// Best is the best estimate of a channel's return.
 type Best struct {
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" doc:"Best estimate of the channel, the same in all tools; of an experiment: its iROAS."`
 	Basis       snapshot.ReturnBasis           `json:"return_basis,omitempty" doc:"model: media mix model; experiments: last-touch ROAS × factor; attribution: last-touch ROAS with the uncertainty of an untested factor."`
@@ -45,11 +45,11 @@ func BestSentence(r snapshot.Return) string {
 func originOf(r snapshot.Return) string {
 	switch {
 	case r.Basis == snapshot.ByModel && r.Tests > 0:
-		return "media mix model with " + answer.Plural(r.Tests, "experiment", "experiments")
+		return "the media mix model with " + answer.Plural(r.Tests, "experiment", "experiments")
 	case r.Basis == snapshot.ByModel:
-		return "media mix model without experiments"
+		return "the media mix model without experiments"
 	case r.Basis == snapshot.ByExperiments:
-		return "last touch × factor of " + answer.Plural(r.Tests, "experiment", "experiments")
+		return "last-touch revenue times the factor of " + answer.Plural(r.Tests, "experiment", "experiments")
 	}
 	return "last touch without experiments"
 }
@@ -59,7 +59,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	if r.Best == nil {
 		return "No order is attributed to the channel, and the channel is not in a media mix model."
 	}
-	text := fmt.Sprintf("Best estimate: %s, %s.", originOf(r), answer.Dates(r.Days))
+	text := fmt.Sprintf("The best estimate uses %s, with data %s.", originOf(r), answer.Dates(r.Days))
 	if r.Basis != snapshot.ByModel && r.Modelled != nil {
 		text += fmt.Sprintf(" The media mix model estimates a ROAS of %s without an experiment on the channel.", answer.Ratio(r.Modelled.Value))
 	}
@@ -72,7 +72,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	return text
 }
 
-// NextTest is a channel with spend in the ranking of channels to test next.
+// NextTest is a channel in the ranking of channels to test next. Channels without spend are not ranked.
 type NextTest struct {
 	snapshot.Return
 	Gain  float64 // expected gain of the model's allocation per month, in whole units; 0: negligible, or no model
@@ -167,7 +167,7 @@ type CurrentPlan struct {
 	Plan   *mix.Plan
 }
 
-// Shifts reports whether the recommendation is to use the allocation.
+// Shifts reports whether the recommendation is to use the optimized allocation.
 func (p *CurrentPlan) Shifts() bool { return p.Plan.Advice.Action == decide.Shift }
 
 // CurrentPlan optimizes the allocation of the current budget once per state of the data. It returns nil without a

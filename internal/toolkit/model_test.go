@@ -98,7 +98,7 @@ func TestExperimentsOfTheModel(t *testing.T) {
 		t.Errorf("google is calibrated by %q", got)
 	}
 	check(t, "tests", []answer.WarningCode{answer.WarnTestContradicts}, warned(func(a *answer.Closing) { call.WarnTests(a, m) }))
-	if got := toolkit.Contradiction(m.Tests[1]); !strings.Contains(got, "2.50 in the experiment, 3.2 standard deviations lower than 5.00") {
+	if got := toolkit.Contradiction(m.Tests[1]); !strings.Contains(got, "an iROAS of 2.50, 3.2 standard deviations lower than the fit's prediction of 5.00") {
 		t.Errorf("%q", got)
 	}
 	m.Tests[1].Observational.ZScore = 3.2

@@ -85,7 +85,7 @@ func mentions(topic []string, text string, words []string) (n int) {
 // percents matches the percentages of a question.
 var percents = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(?:%|percent)`)
 
-// otherStep returns a sentence if the answer is for another change of spend than the question, otherwise "".
+// otherStep returns a note if the question is about another change of spend than the answer, otherwise "".
 func otherStep(text string) string {
 	for _, found := range percents.FindAllStringSubmatch(text, -1) {
 		if found[1] != strconv.Itoa(int(100*mix.Step)) && found[1] != "90" {
@@ -201,7 +201,7 @@ func sayTests(c *Call, rows []MixRow, a ModelResults) string {
 
 func sayTrust(c *Call, rows []MixRow, a ModelResults) string {
 	return fmt.Sprintf("The model explains %.0f%% of the variance over %d weeks, and its sampler converged. Fit does not prove causality. "+
-		"Only an experiment can narrow the widest intervals. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
+		"An experiment on a channel narrows the interval of the channel. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r MixRow) string { return ratios(r.ROAS) })
 }
 

@@ -69,12 +69,12 @@ func Contradiction(t mix.Calibration) string {
 	if t.Observational.ZScore < 0 {
 		more = "lower"
 	}
-	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other. Revenue per unit of spend is %.2f in the experiment, %.1f standard deviations %s than %.2f in the fit. "+
+	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other. The experiment measures an iROAS of %.2f, %.1f standard deviations %s than the fit's prediction of %.2f. "+
 		"The model's estimate for the channel combines the two. Check the experiment (experiment_id=%s), and check whether the channel's budget follows demand.",
 		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Value, math.Abs(t.Observational.ZScore), more, weeks.Value, answer.Clean(t.ID))
 }
 
-// TestsSentence returns a sentence on the number of experiments that calibrate a model, or "" if there are none.
+// TestsSentence returns a sentence about the number of experiments that calibrate a model, or "" if there are none.
 func TestsSentence(m *mix.Model) string {
 	used := 0
 	for _, t := range m.Tests {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// WarnUntouched warns that no order has a channel and suggests the platform-reported figures as the first next call.
+// WarnUntouched warns that no order has a channel and suggests a call for the platform-reported figures.
 func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
 	text := "No order is attributed to a channel, so channel revenue and ROAS are unknown"
 	if c.Store.AdDays.Days() == 0 {
@@ -52,7 +52,7 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 		c.WarnProvisional(a, w)
 	}
 	if undated > 0 {
-		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("Refunds of %s have no date and use the date of the order.",
+		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("Refunds of %s have no date and are reported on the date of their order.",
 			c.Amount(undated)))
 	}
 }
@@ -67,8 +67,8 @@ func (c *Call) WarnBefore(a *answer.Closing, w civil.Range, withAds bool) {
 	c.warnStart(a, text)
 }
 
-// WarnStart warns that the previous window starts before the store's first data of a kind of sources. The figures of
-// the previous window and the changes from it are then absent.
+// WarnStart warns that the previous window starts before the store's first data from a kind of source. The answer then
+// omits the figures of the previous window and the changes from them.
 func (c *Call) WarnStart(a *answer.Closing, w civil.Range, what, kind string) {
 	c.warnStart(a, c.lateStart(w, what, "values", kind))
 }
@@ -80,7 +80,7 @@ func (c *Call) warnStart(a *answer.Closing, text string) {
 }
 
 // lateStart returns a sentence if the store's data of these kinds of sources start late. Late means after the start of
-// the previous window and not after the window.
+// the previous window and no later than the end of the window w.
 func (c *Call) lateStart(w civil.Range, what, figures string, kinds ...string) string {
 	before, first := w.Previous(), c.Store.FirstDay(kinds...)
 	if w.Last.Before(first) {

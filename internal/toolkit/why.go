@@ -110,7 +110,7 @@ func leadingParts(found snapshot.Change) (leading []snapshot.Split) {
 	return leading[:min(len(leading), summaryDrivers)]
 }
 
-// causesAndTracking returns the first possible causes, and lost tracking, which makes channels incomparable.
+// causesAndTracking returns the first possible causes and any loss of tracking, which makes channels incomparable.
 func causesAndTracking(found snapshot.Change) []snapshot.Event {
 	causes := found.Causes()
 	causes = causes[:min(len(causes), summaryEvents)]
@@ -139,7 +139,8 @@ func (c *Call) driver(of snapshot.ChangeOf, by snapshot.Dimension, p change.Part
 	return d
 }
 
-// callOfPart returns the call that shows a part in the recent window. The tool is "" if no tool shows it.
+// callOfPart returns the tool call that shows a part of a change in the recent window. The tool is "" if no tool shows
+// the part.
 func callOfPart(by snapshot.Dimension, name string, of snapshot.ChangeOf) (tool string, arguments map[string]any) {
 	if name == snapshot.PartOther {
 		return "", nil
@@ -183,12 +184,11 @@ func (c *Call) changeEvent(e snapshot.Event, cause bool) ChangeEvent {
 	if e.Effect != nil {
 		out.Effect = new(c.Figures.Money(*e.Effect))
 	}
-	text := eventText(e)
-	out.Text = strings.ToUpper(text[:1]) + text[1:] + "."
+	out.Text = answer.Sentence(eventText(e))
 	return out
 }
 
-// partNames are the parts of orders and AOV in a sentence.
+// partNames contains the names of the parts of a change by orders and AOV, for use in a sentence.
 var partNames = map[string]string{
 	snapshot.PartDays: "the length of the periods", snapshot.PartOrders: "the number of orders", snapshot.PartAOV: "the average order value",
 }
@@ -198,7 +198,7 @@ func (c *Call) largestDriver(found snapshot.Change) string {
 	for _, s := range found.Splits {
 		along := change.Along(s.Parts, found.Total)
 		if s.Dimension == snapshot.ByOrderValue && len(along) > 0 {
-			return fmt.Sprintf(" The largest driver is %s (%s).", partNames[along[0].Name], c.signed(along[0].Change))
+			return fmt.Sprintf(" The largest driver is %s (revenue %s).", partNames[along[0].Name], c.signed(along[0].Change))
 		}
 	}
 	return ""
@@ -216,7 +216,7 @@ func direction(change int64) string {
 	return "up"
 }
 
-// possibleCauses names the first two possible causes, and lost tracking.
+// possibleCauses returns sentences on the first two possible causes and, if present, on lost tracking.
 func (c *Call) possibleCauses(found snapshot.Change) string {
 	causes := found.Causes()
 	var named []string
@@ -237,10 +237,11 @@ func (c *Call) possibleCauses(found snapshot.Change) string {
 	return text
 }
 
-// plainSubject matches names of channels and holidays, and SKUs. Other names are in the events only.
+// plainSubject matches names of channels and holidays, and SKUs. Other names appear only in the answer's list of
+// events.
 var plainSubject = regexp.MustCompile(`^[A-Za-z0-9_-]{1,24}$`)
 
-// eventText describes an event in part of a sentence, without untrusted text.
+// eventText describes an event as a part of a sentence, without untrusted text.
 func eventText(e snapshot.Event) string {
 	on, subject := answer.Dates(e.Days), ""
 	if e.Earlier {
@@ -257,7 +258,7 @@ func eventText(e snapshot.Event) string {
 	case snapshot.LowRevenue:
 		return "revenue was unusually low " + on
 	case snapshot.HolidayEvent:
-		return "the holiday" + subject + " was " + on
+		return "the" + subject + " holiday was " + on
 	case snapshot.LostTracking:
 		return fmt.Sprintf("the share of orders without a channel was %s percentage points higher %s", answer.Quantity(answer.Decimals(e.Pct, 0)), on)
 	case snapshot.OutOfStock:

@@ -24,8 +24,8 @@ func TestTheSentenceOnAChange(t *testing.T) {
 		return snapshot.Event{Kind: kind, Days: days("2026-03-01", "2026-03-02"), Subject: subject, Effect: &effect, Pct: pct}
 	}
 	for want, found := range map[string]snapshot.Change{
-		" The largest driver is the number of orders (down USD 6.00).":    {Total: -500, Splits: split(-600, 100)},
-		" The largest driver is the average order value (down USD 3.00).": {Total: -100, Splits: split(200, -300)},
+		" The largest driver is the number of orders (revenue down USD 6.00).":    {Total: -500, Splits: split(-600, 100)},
+		" The largest driver is the average order value (revenue down USD 3.00).": {Total: -100, Splits: split(200, -300)},
 		" A possible cause: there were no orders from 2026-03-01 to 2026-03-02, which can be an outage or a missing import (down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.NoOrders, "", -400, 0), event(snapshot.HighRevenue, "", 50, 0)},
 		},
@@ -35,7 +35,7 @@ func TestTheSentenceOnAChange(t *testing.T) {
 		" A possible cause: daily spend of one channel was down 50.0%, with the largest change from 2026-03-01 to 2026-03-02 (down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.SpendChange, hostile, -400, -50)},
 		},
-		" A possible cause: the holiday easter was from 2026-03-01 to 2026-03-02 (up about USD 4.00).": {
+		" A possible cause: the easter holiday was from 2026-03-01 to 2026-03-02 (up about USD 4.00).": {
 			Total: 500, Events: []snapshot.Event{event(snapshot.HolidayEvent, "easter", 400, 0)},
 		},
 		" A possible cause: list prices of the same products were up 20.0% (up about USD 4.00).": {

@@ -129,7 +129,7 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 			a.Summary += fmt.Sprintf(" (%s compared with the forecast)", *r.ChangePct)
 		}
 		a.Summary += "."
-		a.Warn(answer.WarnSeasonUnknown, "The forecast includes only weekly seasonality, so a season or a promotion can also raise an alert.")
+		a.Warn(answer.WarnSeasonUnknown, "The forecast includes only weekly seasonality, so yearly seasonality or a promotion can also raise an alert.")
 		arguments := toolkit.Dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
 		arguments["metric"] = string(r.Metric)
 		if a.Channel != "" {

@@ -20,7 +20,7 @@ import (
 var Ask = toolkit.Define(toolkit.Spec{
 	Name:        "ask",
 	Title:       "Ask in plain language",
-	Description: "Answer a question in plain language by calling the right tools. With known dates or filters, call the tool directly.",
+	Description: "Answer a question in plain language by calling the right tools. With known dates or filters, call the matching tool directly.",
 	Asks:        true,
 	Uncached:    true, // the answers of the tools that it calls are cached
 	Arguments:   map[string]any{"question": "How much revenue did we make last week?"},
@@ -63,7 +63,7 @@ const (
 	askUnavailable AskedStatus = "not_available" // the caller may not call the tool
 )
 
-// askExamples are questions that every store can ask.
+// askExamples are questions that can be asked about every store.
 var askExamples = []string{
 	"How much revenue did we make last week, by channel?", "Compare this month with last month.",
 	"Which campaigns had the best ROAS in the last 30 days?",
@@ -165,7 +165,8 @@ func askSummary(a *AskAnswer) string {
 	return strings.Join(parts, " ")
 }
 
-// namesToAsk returns the names of the store. A question can be answered without the names, so a failure is only logged.
+// namesToAsk returns the names in the store that a question may contain, such as those of campaigns. A question can be
+// answered without the names, so a failure is only logged.
 func namesToAsk(ctx context.Context, c *toolkit.Call) []ask.Name {
 	found, err := c.Names(ctx)
 	if err != nil {

@@ -261,7 +261,7 @@ func changeAnswer(r budgetchange.Result) *CampaignChangeAnswer {
 	return a
 }
 
-// units returns a budget in platform units as a number, or nil if it is not a number.
+// units returns a budget in platform units as a number, or nil if the value is not a number.
 func units(v control.ChangeValue) *float64 {
 	var n float64
 	if json.Unmarshal([]byte(v.Text), &n) != nil {
@@ -278,7 +278,7 @@ func wouldWrite(p budgetchange.Preview) string {
 	if p.Field == control.DailyBudget {
 		what = fmt.Sprintf("daily budget %s %s", p.New.Text, p.Unit)
 	}
-	return fmt.Sprintf("The execution sends one request to %s: %s. It also adds one audit row with %s as the previous value, for a rollback.",
+	return fmt.Sprintf("The execution sends one request to %s: %s. It also adds one audit log entry with %s as the previous value, for a rollback.",
 		ads.DisplayName(p.Account.Platform), what, p.Current)
 }
 
@@ -292,16 +292,16 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	move := fmt.Sprintf("from %s to %s%s", p.Current, p.New, signedPercent(p.ChangePct()))
 	switch r.Outcome {
 	case budgetchange.Executed:
-		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (audit row %s).%s", what, move, a.AuditID, pausedNote(p))
+		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (audit log entry %s).%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
 		if r.Change != nil {
-			return fmt.Sprintf("Unchanged: someone else set %s to %s at the same time. Nothing was sent. See audit row %s.", what, p.New, a.AuditID)
+			return fmt.Sprintf("Unchanged: someone else set %s to %s at the same time. Nothing was sent. See audit log entry %s.", what, p.New, a.AuditID)
 		}
-		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit row was written.", what, p.New)
+		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit log entry was written.", what, p.New)
 	case budgetchange.Unknown:
-		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call. Check audit row %s.", what, move, a.AuditID)
+		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call. Check audit log entry %s.", what, move, a.AuditID)
 	case budgetchange.Awaiting:
-		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. See audit row %s.", what, move, a.AuditID)
+		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. See audit log entry %s.", what, move, a.AuditID)
 	case budgetchange.Refused:
 		return fmt.Sprintf("Rejected: %s was not changed %s. The field problem has the reason.", what, move)
 	case budgetchange.Previewed:
@@ -311,7 +311,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	}
 	text := fmt.Sprintf("Preview, nothing was changed: %s would change %s.", what, move)
 	if a.Effect != nil {
-		text += fmt.Sprintf(" The change %s per week.%s", toolkit.Gain(c, a.Effect.Estimate, ""), c.ProfitSummary(a.Effect.PlanProfit))
+		text += fmt.Sprintf(" The change %s.%s", toolkit.Gain(c, a.Effect.Estimate, " per week"), c.ProfitSummary(a.Effect.PlanProfit))
 	}
 	if v := p.Blocked(); v != nil {
 		text += fmt.Sprintf(" The guardrail %s blocks the execution. %s", v.Guardrail, v.Text)

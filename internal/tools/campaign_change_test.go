@@ -61,7 +61,7 @@ func (s *simulated) Convert(_ context.Context, _ control.Workspace, a money.Amou
 	return money.Amount{}, fault.NotReady("there is no exchange rate from %s to %s", a.Currency, to)
 }
 
-// newSimulated serves the platforms until the process ends.
+// newSimulated serves simulated ad platforms until the process ends.
 func newSimulated(database sqlstore.Options) (*simulated, error) {
 	store, err := sqlstore.Open(context.Background(), database)
 	if err != nil {
@@ -283,7 +283,7 @@ func TestArgumentsOfChangesAreChecked(t *testing.T) {
 		`{"platform":"tiktok","platform_campaign_id":"987654321098765","new_budget_value":6000,"confirm":true}`:               "987654321098765",
 	} {
 		if r := callAs(t, session, "propose_budget_shift", args); !r.IsError || !strings.Contains(r.Content[0].Text, part) {
-			t.Errorf("%s: %s, want a refusal that says %q", args, r.Content[0].Text, part)
+			t.Errorf("%s: %s, want a rejection with the text %q", args, r.Content[0].Text, part)
 		}
 	}
 	if n := fixtureBudgets.changes.Load(); n != 0 {

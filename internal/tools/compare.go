@@ -200,12 +200,12 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	if now.RevenueUnknown {
 		return c.UnknownRevenueSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
 	}
-	of := ""
+	of := "Revenue"
 	if a.Channel != "" {
-		of = " of " + answer.ChannelName(a.Channel)
+		of = "Attributed revenue of " + answer.ChannelName(a.Channel)
 	}
 	length, lengthBefore := answer.Plural(a.Period2.Days, "day", "days"), answer.Plural(a.Period1.Days, "day", "days")
-	text := fmt.Sprintf("Revenue%s was %s in %s, compared with %s in %s: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length,
+	text := fmt.Sprintf("%s was %s in %s, compared with %s in %s: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), lengthBefore, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if a.Metrics.Revenue.Previous == nil {
 		text = fmt.Sprintf("Revenue was %s in %s. Revenue of period 1 is unknown, because period 1 starts before the store's first order.",

@@ -18,7 +18,7 @@ import (
 var Creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
-	Description: "Creator results estimated from all signals combined: survey mentions, codes, link clicks and referrals, with ROI. Defaults to the last 90 days.",
+	Description: "Creator results estimated from all signals combined: survey mentions, codes, link clicks and referrals, with ROI. The default period is the last 90 days.",
 	Needs:       "creators",
 }, runCreators)
 
@@ -64,7 +64,7 @@ type CreatorBlend struct {
 	Spread   *answer.Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the rates, which shifts the estimates of all creators together."`
 }
 
-// CreatorEvidence is the data behind the rates, over all of the store's days.
+// CreatorEvidence contains the numbers of orders from which the rates are estimated, over all of the store's days.
 type CreatorEvidence struct {
 	Named answer.Count `json:"survey_orders"`
 	Both  answer.Count `json:"survey_and_code_orders"`
@@ -182,7 +182,7 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 
 func blendOf(r creator.Rates) CreatorBlend {
 	return CreatorBlend{
-		Method: "Capture-recapture of codes, surveys and links estimates the orders.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		Method: "Capture-recapture estimates the number of orders from codes, surveys and links.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &CreatorEvidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
@@ -263,8 +263,8 @@ func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstima
 	return row
 }
 
-// revenueInterval returns the interval of the orders in revenue. If revenue per order is negative, more orders are less
-// revenue.
+// revenueInterval converts the interval of the number of orders to revenue. If revenue per order is negative, the lower
+// and upper bounds are exchanged.
 func revenueInterval(e snapshot.CreatorEstimate) (low, high int64) {
 	low, high = int64(math.Round(e.Orders.Low*e.Value)), int64(math.Round(e.Orders.High*e.Value))
 	return min(low, high), max(low, high)
@@ -320,7 +320,7 @@ func warnCreators(a *answer.Closing, r creator.Rates) {
 
 func creatorsNext(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days civil.Range) {
 	if p.CreatorID == "" {
-		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the signals of the first creator.")
+		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the code, survey and link data of the first creator.")
 	}
 	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See the results of codes and links.")
 }

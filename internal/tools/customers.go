@@ -62,7 +62,7 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*Cus
 	return a, nil
 }
 
-// segments fills in orders of new, returning and unknown customers.
+// segments fills in the figures of new, returning and unknown customers.
 func segments(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
 	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
@@ -168,7 +168,7 @@ func customersNext(c *toolkit.Call, a *CustomersAnswer, days civil.Range) {
 	case retentionView:
 		offer(ltvView, "See lifetime value by channel.")
 	case journeysView:
-		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.Markov)), "See channel spend and revenue under this model.")
+		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.Markov)), "See channel spend and revenue with Markov chain attribution.")
 	case ltvView:
 		c.Suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See acquisition cost and payback by channel.")
 	}

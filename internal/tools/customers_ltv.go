@@ -113,7 +113,7 @@ func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Ra
 
 func predictedBy(model string) string {
 	if model == "" {
-		return "There is no prediction."
+		return "The answer does not predict future LTV."
 	}
 	return "The prediction model is " + model + "."
 }

@@ -21,7 +21,7 @@ import (
 var Discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "Store data overview",
-	Description: "Lists the store's data, channels, sources and tools. Needs no dates. Call it first for an unknown store.",
+	Description: "Lists the store's data, channels, sources and tools. It needs no dates. Call it first for an unknown store.",
 }, runDiscover)
 
 type discoverParams struct {

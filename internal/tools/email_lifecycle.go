@@ -149,7 +149,7 @@ func orNone(name string) string {
 	return name
 }
 
-// sent splits message totals by email and SMS: SMS has no opens.
+// sent separates the message totals of email and SMS, because SMS has no opens.
 type sent struct{ mails, texts warehouse.MessageSums }
 
 func (s sent) all() warehouse.MessageSums { return s.mails.Add(s.texts) }
@@ -279,7 +279,7 @@ const staleMessages = 2
 
 // warnMessages warns that the figures are platform-reported. It then warns of gaps in the reports.
 func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) {
-	text := "The sending platform reports revenue and conversions in its own attribution window. Other channels may claim the same orders."
+	text := "The sending platform reports revenue and conversions in its own attribution window. Other platforms may report the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
 		text = fmt.Sprintf("The sending platform reports %s times the revenue that last touch credits to the channel.",
 			answer.Ratio(*a.Metrics.Revenue.Value / *m.Value))

@@ -32,7 +32,7 @@ const (
 	GuideView          ExperimentView = "guide"
 	experimentMethod                  = "The result of a geo experiment is the revenue of the treated regions, as charged to customers, minus a scaled synthetic control. " +
 		"The interval of the result comes from placebo sets of regions. A factor is incremental ROAS divided by last-touch ROAS on the same days. " +
-		"The factor of a channel is the posterior of a prior (mean 1, standard deviation 0.5) and the pooled experiments. See methods/geo."
+		"The factor of a channel is the posterior mean from a prior (mean 1, standard deviation 0.5) and the pooled experiments. See methods/geo."
 	factorAssumes = "A factor applies to the spend level and season of its experiment."
 )
 
@@ -137,7 +137,7 @@ type ExperimentEvidence struct {
 	Placebo   *PlaceboSets   `json:"placebo,omitempty"`
 }
 
-// EvidenceWeek is observed and expected revenue of the treated regions in one week.
+// EvidenceWeek contains the observed and expected revenue of the treated regions in one week.
 type EvidenceWeek struct {
 	Start    civil.Date   `json:"start"`
 	Observed answer.Money `json:"observed"`

@@ -13,7 +13,7 @@ import (
 var Explain = toolkit.Define(toolkit.Spec{
 	Name:        "explain",
 	Title:       "Explain a term",
-	Description: "Look up a measurement term or method in a fixed knowledge base. It has no store data.",
+	Description: "Look up a measurement term or method in a fixed knowledge base without store data.",
 	Arguments:   map[string]any{"query": "roas"},
 }, runExplain)
 
@@ -64,7 +64,7 @@ func runExplain(_ context.Context, c *toolkit.Call, p explainParams) (*ExplainAn
 	return a, nil
 }
 
-// explainBest adds the calls of an article and its text, with a length that depends on the level of detail.
+// explainBest adds the text and the calls of an article. The level of detail determines the length of the text.
 func explainBest(c *toolkit.Call, a *ExplainAnswer, best *knowledge.Article) (err error) {
 	a.Found = true
 	if a.Summary, err = c.Knowledge.Text(best.ID, knowledge.Summary); err != nil {

@@ -83,7 +83,7 @@ type InfluencersAnswer struct {
 	answer.Closing
 }
 
-// InfluencerMetrics are totals over all selected influencers, not only the page.
+// InfluencerMetrics are totals over all selected influencers, not only those on the page.
 type InfluencerMetrics struct {
 	Revenue     answer.Metric[answer.Money] `json:"revenue"`
 	Orders      answer.Metric[answer.Count] `json:"orders"`
@@ -205,7 +205,7 @@ func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator, compar
 	}
 }
 
-// influencerRows fills in the page, or all named influencers.
+// influencerRows sets the answer's rows: one page, or all named influencers.
 func influencerRows(c *toolkit.Call, a *InfluencersAnswer, p influencersParams, chosen []snapshot.Creator) {
 	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
@@ -247,9 +247,9 @@ func influencerRowOf(c *toolkit.Call, f snapshot.Creator) InfluencerRow {
 }
 
 func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, days civil.Range, chosen []snapshot.Creator) string {
-	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
+	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with revenue of"
 	if a.Action == oneInfluencer {
-		who = "The influencer is credited with"
+		who = "The influencer is credited with revenue of"
 	}
 	m := a.Metrics
 	text := fmt.Sprintf("%s %s in %s with a code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), plural(*m.Orders.Value, "order", "orders"), answer.Dates(days),

@@ -20,7 +20,7 @@ import (
 var Lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
-	Description: "Lifetime value (LTV), acquisition cost (CAC) and payback by channel, and new vs returning customers. Defaults to the last 540 days.",
+	Description: "Lifetime value (LTV), acquisition cost (CAC) and payback by channel, and new vs returning customers. The default period is the last 540 days.",
 	Needs:       "orders",
 }, runLifecycle)
 
@@ -249,7 +249,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q
 			}
 		}
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "LTV and margin at an age are observed means per customer up to this age. Payback uses the interval of the margin.", snapshot.Projection{})
+	a.Estimates = toolkit.PanelEstimates(p, "LTV and margin at an age are observed means per customer up to this age. The payback interval comes from the margin interval.", snapshot.Projection{})
 	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 var Manage = toolkit.DefineAction(toolkit.Spec{
 	Name:        "manage",
 	Title:       "Manage records",
-	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. Acts only with confirmed=true.",
+	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. The tool acts only with confirmed=true.",
 	Writes:      true,
 	Destructive: true,
 	Reads:       snapshot.Wants{Experiments: true, Annotations: true, Governance: true},

@@ -20,7 +20,7 @@ import (
 var Omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
-	Description: "Revenue by sales surface, and the halo effect of each channel's spend on other surfaces. Defaults to the last 90 days.",
+	Description: "Revenue by sales surface, and the halo effect of each channel's spend on other surfaces. The default period is the last 90 days.",
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runOmnichannel)
@@ -266,7 +266,7 @@ func warnHalo(a *OmnichannelAnswer, effects []halo.Effect) {
 	case len(effects) == 0:
 		a.Warn(answer.WarnHaloNotEstimable, "No spend is recorded on days with orders: halo effects cannot be estimated.")
 	case a.HaloModel.Grade == "correlation":
-		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Run a geo experiment on the largest effect to confirm it.")
+		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Confirm the largest one by a geo experiment on its channel.")
 	default:
 		a.Warn(answer.WarnCorrelational, "Halo effects with the grade correlation are correlations over time. Effects with other grades also use geo experiments.")
 	}

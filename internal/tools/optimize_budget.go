@@ -19,7 +19,7 @@ import (
 var OptimizeBudget = toolkit.Define(toolkit.Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
-	Description: "Optimize the allocation of a budget across channels with the media mix model. Requires a trained model.",
+	Description: "Optimize the allocation of a budget across channels with the media mix model. The tool requires a trained model.",
 	Model:       true,
 	Reads:       snapshot.Wants{Experiments: true},
 	Arguments:   map[string]any{"total_budget": 250000},

@@ -291,9 +291,9 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 			touched += c.Workspace.Basis.Revenue(t.Sums)
 		}
 	}
-	text := "Channel figures are platform-reported. The unattributed row is the difference from the store's revenue and can be negative."
+	text := "Channel figures are platform-reported. The unattributed row is the store's revenue minus platform-reported revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
-		text = fmt.Sprintf("Platforms report %s, %s times the store's last-touch revenue of their channels. The unattributed row is the difference from the store's revenue.",
+		text = fmt.Sprintf("Platforms report revenue of %s, %s times the store's last-touch revenue of their channels. The unattributed row is the store's revenue minus platform-reported revenue.",
 			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -334,7 +334,7 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		return
 	}
 	if c.Blended.SurveyWeight == 0 {
-		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel, so the credits equal last touch.")
+		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel, so the credits equal last-touch credits.")
 		c.Suggest(a, "surveys", toolkit.Dated(days), "See the survey answers of the period.")
 		return
 	}

@@ -46,7 +46,7 @@ const (
 	individualView SurveysView = "individual"
 )
 
-// Check rejects a reversed period and an impossible order value.
+// Check rejects a reversed period and a minimum order value that is not between 0 and 1e12.
 func (p surveysParams) Check() error {
 	if v := p.MinOrderValue; v != nil && (*v < 0 || *v > 1e12 || math.IsNaN(*v)) {
 		return &mcp.RejectedError{
@@ -176,7 +176,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	return nil
 }
 
-// namedShare returns the share of answers that name a channel, over questions with any such answer.
+// namedShare returns the share of answers that name a channel. It excludes questions without any such answer.
 func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 	var named, all int64
 	naming := snapshot.NamingQuestions(counts)
@@ -240,7 +240,7 @@ func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]SurveyRow, er
 	return rows, nil
 }
 
-// plus adds the numbers of b to a.
+// plus returns the sum of a and b.
 func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
 	a.Answers, a.New, a.Returning = a.Answers+b.Answers, a.New+b.New, a.Returning+b.Returning
 	a.Known, a.Charged = a.Known+b.Known, a.Charged+b.Charged
@@ -264,12 +264,12 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	}
 	total := int(found.Totals.Recent.Selected)
 	a.Pagination = page.Pagination(len(a.Rows), total)
-	a.Summary = fmt.Sprintf("The selection has %s %s, latest first. The text of each answer is unchanged.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
+	a.Summary = fmt.Sprintf("The selection has %s %s. The rows contain the original texts, latest first.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
 	return nil
 }
 
 func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string {
-	// The filters select answers. Responses and their rate refer to all orders.
+	// The filters apply only to answers. The responses and the response rate cover all orders.
 	text := fmt.Sprintf("The selection has %s %s. In the whole store, %s an answer", answer.Plural(int(*a.Metrics.Answers.Value), "survey answer", "survey answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order has", "orders have"))
 	if r := a.Metrics.ResponsePct; r != nil {
@@ -284,7 +284,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 	text += fmt.Sprintf(" %s has the largest share of answers to channel questions: %s (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
 		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
-		text += fmt.Sprintf(". Last touch credits this channel with %s of the same orders", *top.LastTouch)
+		text += fmt.Sprintf(". Last touch credits this channel with %s of the orders with these answers", *top.LastTouch)
 	}
 	return text + "."
 }

@@ -145,7 +145,7 @@ func verdict(m *mix.Model) []string {
 			float64(d.RHatMax), math.Min(float64(d.ESSBulkMin), float64(d.ESSTailMin)), noneOr(d.Divergences)))
 	}
 	if a := m.Accuracy; a != nil {
-		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks; the weekly error (WMAPE) is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
+		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks. The weekly error (WMAPE) is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
 		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts these weeks with an out-of-sample error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))

@@ -70,7 +70,7 @@ func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
 	case "curve":
 		drawing, known, broken := curveChart(m, workspace, measure.Channel(query.Get("channel")), query.Get("plan"))
 		if broken != nil || !known {
-			c.Refuse(w, v.Request, http.StatusNotFound, "The model does not contain this channel.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "The model does not contain this channel. Reload the page.")
 			return
 		}
 		drawing.Theme, drawing.Width, drawing.Height = theme, frame.HalfWidth, frame.HalfHeight

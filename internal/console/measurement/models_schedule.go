@@ -237,7 +237,7 @@ func (s *scheduleView) words() []string {
 		words = append(words, "A better allocation may exist, because some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend.")
 	}
 	return append(words,
-		"The weekly limit of a channel is the highest weekly spend in the data. If the channel’s maximum divided by the number of weeks is higher, the quotient is the limit. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
+		"A channel’s weekly limit is its highest weekly spend in the data or, if larger, its maximum divided by the number of weeks. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.
@@ -248,8 +248,8 @@ func (w *weekPlan) slots() (mondays []civil.Date) {
 	return mondays
 }
 
-// spendChart stacks weekly spend by channel. If there are more channels than a chart can show, it combines the
-// smallest.
+// spendChart stacks weekly spend by channel. If there are more channels than a chart can show, it combines the channels
+// with the least spend.
 func (w *weekPlan) spendChart() chart.Chart {
 	drawing := chart.Chart{
 		Kind: chart.Bar, Stacked: true, Title: "Spend by week", Metric: "Spend per week", Unit: chart.Money, Currency: w.Currency,
@@ -284,8 +284,7 @@ func (w *weekPlan) spendChart() chart.Chart {
 	return drawing
 }
 
-// revenueChart shows incremental revenue by week with the weekly allocation, with its interval, and with constant
-// spend.
+// revenueChart shows incremental revenue by week for the weekly allocation, with an interval, and for constant spend.
 func (w *weekPlan) revenueChart() chart.Chart {
 	line := func(of mmm.Flow, band bool) (out []chart.Point) {
 		for i, week := range w.slots() {

@@ -99,7 +99,7 @@ func returnsNote(a *tools.OptimizationAnswer) string {
 	case b != nil:
 		return "Red: marginal ROAS is below the break-even ROAS of " + ratio(float64(*b)) + "."
 	case neverBreaksEven(a):
-		return "Red: no ROAS breaks even, because costs are at least the revenue."
+		return "Red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
 	return "Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS."
 }
@@ -128,7 +128,7 @@ func certainty(a *tools.OptimizationAnswer) string {
 func summaryLead(a *tools.OptimizationAnswer) string {
 	over := frame.Count(int64(len(a.Rows)-paying(a))) + " of " + answers.Plural(len(a.Rows), "interval includes or is below", "intervals include or are below") + " break-even, " + ratio(breakEvenOf(a)) + "."
 	if neverBreaksEven(a) {
-		over = "No ROAS breaks even, because costs are at least the revenue."
+		over = "There is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
 	if a.Metrics.TestFirst != "" {
 		over += " Test " + frame.ChannelName(a.Metrics.TestFirst) + " next: the return of this channel is the most valuable unknown."
@@ -173,7 +173,7 @@ func returnTable(a *tools.OptimizationAnswer) *frame.Table {
 	return t
 }
 
-// facts returns the figures of the model that fit in a line.
+// facts returns the model's key figures, each with a name and a value.
 func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share float64) []frame.Fact {
 	m, currency := view.Model, view.Workspace.Currency
 	var incremental, spend float64
@@ -219,7 +219,7 @@ func breakEvenFact(a *tools.OptimizationAnswer, workspace measure.WorkspaceID) f
 	return frame.Fact{Name: "Break-even ROAS", Value: "enter costs", Href: "/costs?workspace=" + string(workspace)}
 }
 
-// waterfall splits the revenue of a mean month into the baseline and the incremental revenue of the channels.
+// waterfall splits the revenue of an average month into the baseline and the incremental revenue of the channels.
 func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) frame.Block {
 	currency := view.Workspace.Currency
 	var sum, share float64
@@ -356,11 +356,11 @@ func responsesText(a *tools.OptimizationAnswer) (heading, lead string) {
 		}
 	}
 	heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
-	lead = fmt.Sprintf("The expected marginal ROAS of these channels is below %s.", ratio(even))
+	lead = fmt.Sprintf("The break-even ROAS is %s.", ratio(even))
 	if neverBreaksEven(a) {
-		lead = "No ROAS breaks even, because costs are at least the revenue."
+		lead = "There is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
-	return heading, lead + " In the gray areas, the model extrapolates: the data contain no such spend."
+	return heading, lead + " In the gray areas, spend is above the range of the data, so the model extrapolates."
 }
 
 // responses shows the response curve of each channel.
@@ -396,7 +396,7 @@ func (c *modelPages) diagnostics(_ frame.Visit, view *modelsView) error {
 	if len(m.Tests) > 0 {
 		view.Below = append(view.Below, frame.Block{
 			Section: c.section(view.Place, "tests", "Geo experiments", "incremental revenue per unit of spend, 90% intervals", "calibration"), Table: testTable(m),
-			After: "The result of the experiment and the observational fit refer to the spend that the experiment changed. ROAS refers to all spend of the channel in the window.",
+			After: "The experiment result and the observational fit refer to the spend that the experiment changed. ROAS refers to all spend of the channel in the training window.",
 		})
 	}
 	view.Below = append(view.Below, frame.Block{
@@ -444,11 +444,11 @@ func testVerdict(t mix.Calibration) string {
 	case a == nil:
 		return "The model uses the experiment. There is no observational fit for a comparison."
 	case t.Contradicts():
-		return fmt.Sprintf("The model uses the experiment, but the result contradicts the observational fit by %.1f standard deviations. The result or the fit is biased.", math.Abs(a.ZScore))
+		return fmt.Sprintf("The model uses the experiment, but the result contradicts the observational fit by %.1f standard deviations. The result or the fit may be biased.", math.Abs(a.ZScore))
 	default:
 		text := fmt.Sprintf("The model uses the experiment. The result is consistent with the observational fit: the difference is %.1f standard deviations.", math.Abs(a.ZScore))
 		if t.FitMorePrecise() {
-			text += " The observational fit is more precise, so the model has no confounding term for the channel."
+			text += " The observational fit is more precise than the experiment, so the model has no confounding term for the channel."
 		}
 		return text
 	}

@@ -125,7 +125,7 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 }
 
 // grouped computes the allocation again with the limits of groups, because the tool has no such limits. The current
-// spend does not change. The contribution uses the rate of the store.
+// spend does not change. The contribution is computed with the store's contribution rate.
 func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
 	months := m.Months()
 	ask.Current = map[measure.Channel]float64{}
@@ -214,7 +214,7 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 	return nil
 }
 
-// boundsPct is the largest default change of a channel's share of the budget, in percent.
+// boundsPct is the default limit for the relative change of a channel's share of the budget, in percent.
 const boundsPct = 30.0
 
 // planned reads the form and asks the tool for the allocation. If the form is not complete, the allocation is nil.
@@ -242,7 +242,8 @@ func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planV
 	return &view, asked, found, err
 }
 
-// arguments returns the arguments of the tool for the form. The tool's amounts are for the window of the model.
+// arguments converts the form to the arguments of the tool. It converts monthly amounts to amounts for the window of
+// the model.
 func (p planView) arguments(months float64) frame.Arguments {
 	with := frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true}
 	if budget, err := entered("the budget", p.Budget); err == nil && budget != nil {
@@ -339,7 +340,7 @@ func spendOf(a *allocation, channel string) float64 {
 	return 0
 }
 
-// headings state the advice, the effect and the probability of a gain.
+// headings sets the heading and the lead: the advice, the effect and the probability of a gain.
 func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	effect, name := v.effect(a)
 	if a.BudgetChange.BudgetAdvice == toolkit.KeepBudget {
@@ -347,7 +348,7 @@ func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	} else if a.Advice == "shift" {
 		v.Heading = "Shift " + whole(a.moved()) + " between channels: " + signedText(effect.Value, whole) + " " + name + " per month."
 	} else {
-		v.Heading = "Keep the current allocation. A shift has no clear benefit."
+		v.Heading = "Keep the current allocation. Shifting spend between channels has no clear benefit."
 	}
 	if a.Pays != nil {
 		v.Lead = "Probability that the shift is profitable: " + frame.Figure(*a.Pays, 0) + "%. "
@@ -424,7 +425,7 @@ func sliderScale(largest float64) (most, step float64) {
 // plainAmount formats an amount as people type it.
 func plainAmount(x float64) string { return strconv.FormatFloat(math.Round(x), 'f', 0, 64) }
 
-// near reports whether two amounts differ by less than a thousandth.
+// near reports whether two amounts differ by at most 0.1% of the second amount.
 func near(x, y float64) bool { return math.Abs(x-y) <= 0.001*math.Max(math.Abs(y), 1) }
 
 func changeText(from, to float64) string {

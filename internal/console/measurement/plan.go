@@ -25,8 +25,8 @@ import (
 	"assay/internal/tools"
 )
 
-// planStep is a step from a channel to a saved draft. The steps are in the query, so a plan can be shared and
-// continued.
+// planStep is a step in the planning of a geo experiment, from the channel to the saved draft. The query contains the
+// values of the steps, so a plan can be shared and continued.
 type planStep int
 
 const (
@@ -66,10 +66,10 @@ type experimentPlan struct {
 	Writes   bool
 }
 
-// Last reports whether the step saves the draft.
+// Last reports whether the current step is the last step, which saves the draft.
 func (e experimentPlan) Last() bool { return e.Step == checkStep }
 
-// stepLink is a step in the head of the page.
+// stepLink is a link to a step, at the top of the page.
 type stepLink struct {
 	N          int
 	Name, Note string
@@ -171,7 +171,8 @@ func (c *experimentPages) planPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, status, frame.Page{Name: "plan", Title: view.Heading, View: *view, Visitor: &v.Visitor})
 }
 
-// stepIn returns the step that the query requests, but at most the step after the last answer.
+// stepIn returns the step that the query requests. Without a channel, it returns channelStep. If the query requests no
+// valid step, it returns designStep.
 func stepIn(query url.Values) planStep {
 	if strings.TrimSpace(query.Get("channel")) == "" {
 		return channelStep
@@ -189,7 +190,7 @@ func (c *experimentPages) plan(v frame.Visit, view *experimentPlan, query url.Va
 		return err
 	}
 	view.Channels = planChannels(view, next)
-	view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is the uncertain part of the incremental revenue of 90 days."
+	view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is the standard deviation of the channel’s incremental revenue over 90 days."
 	if view.Channel != "" {
 		if err := c.prepare(v, view, query, next); err != nil {
 			return err
@@ -197,7 +198,7 @@ func (c *experimentPages) plan(v frame.Visit, view *experimentPlan, query url.Va
 	}
 	view.link(query)
 	if view.Step == channelStep {
-		view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is the uncertain part of the incremental revenue of 90 days."
+		view.Heading, view.Lead = "Which channel do you want to test?", "The revenue at stake is the standard deviation of the channel’s incremental revenue over 90 days."
 	}
 	return nil
 }
@@ -263,8 +264,8 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 	return nil
 }
 
-// assumed returns the incremental ROAS at which the power is shown: the estimate of the model, otherwise of earlier
-// experiments, otherwise last touch.
+// assumed returns the incremental ROAS that the power calculation assumes. The source is the media mix model, otherwise
+// earlier experiments, otherwise last touch.
 func (c *experimentPages) assumed(v frame.Visit, view *experimentPlan, next *tools.ExperimentsAnswer) (roas float64, of string) {
 	if a, err := frame.AnswerOf(c.Frame, v, view.Place, tools.Optimization, optimizationArguments()); err == nil {
 		for _, row := range a.Rows {
@@ -329,13 +330,13 @@ func (e *experimentPlan) describe(roas float64, of string) {
 		return
 	}
 	e.Name = name + ": " + strings.ToLower(d.Name[:1]) + d.Name[1:] + " in " + n
-	e.Guess = fmt.Sprintf("The incremental ROAS of %s is about %s (%s). The test detects %s or more with 80%% power.", name, ratio(roas), of, d.MDE)
+	e.Guess = fmt.Sprintf("The incremental ROAS of %s is about %s (%s). The experiment detects an incremental ROAS of %s or more with 80%% power.", name, ratio(roas), of, d.MDE)
 	e.Heading = fmt.Sprintf("%s in %s: %s power.", d.Name, n, frame.Figure(d.Power, 0)+"%")
-	e.Lead = fmt.Sprintf("The power applies to an incremental ROAS of %s (%s). The minimum detectable ROAS is %s. Last touch reports %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
+	e.Lead = fmt.Sprintf("The power is computed for an incremental ROAS of %s (%s). The minimum detectable ROAS is %s. Last-touch ROAS is %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
 	switch e.Step {
 	case regionStep:
 		e.Heading = "Change spend in " + n + "."
-		e.Lead = "This set of regions has the lowest minimum detectable effect (MDE) in backtests. All other regions are controls."
+		e.Lead = "By default, Assay proposes the set of regions with the lowest minimum detectable effect (MDE) in backtests. All other regions are controls."
 	case dateStep:
 		e.Heading = fmt.Sprintf("Run the experiment for %s.", answers.Plural(e.Check.Metrics.Duration, "day", "days"))
 		e.Lead = "Avoid promotions and holidays that differ by region. Do not read the result before the last day."
@@ -362,7 +363,7 @@ func optionalRatio(r *answers.Ratio) string {
 	return ratio(float64(*r))
 }
 
-// link sets the head of the page, the values of other steps and the address of the previous step.
+// link sets the links to the steps, the hidden form values of other steps and the address of the previous step.
 func (e *experimentPlan) link(query url.Values) {
 	state := url.Values{"workspace": {string(e.Workspace.ID)}}
 	if e.Channel != "" {
@@ -414,7 +415,7 @@ func (e *experimentPlan) link(query url.Values) {
 	e.Next = e.Step + 1
 }
 
-// powerBlock draws the power of the designs by the true return.
+// powerBlock draws the power of the designs as a function of the true incremental ROAS.
 func powerBlock(section frame.Section, a *tools.PreflightAnswer, designs []design, roas float64) frame.Block {
 	base := float64(*a.Metrics.Revenue) / float64(*a.Metrics.MDE) * 100
 	most := math.Max(2*roas, 1)
@@ -433,7 +434,7 @@ func powerBlock(section frame.Section, a *tools.PreflightAnswer, designs []desig
 	}
 	return frame.Block{
 		Section: section, Wide: p.Draw(mainChart), Large: p.Draw(mainChart + 110), Narrow: p.Draw(narrowChart),
-		After: "The curves assume that the effect is proportional to the change of spend. If the channel saturates, more spend has a smaller effect.",
+		After: "The curves assume that the effect is proportional to the change in spend. If the channel saturates, more spend has a smaller effect.",
 	}
 }
 

@@ -36,7 +36,7 @@ func campaigns(r *request) (*reportView, error) {
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
 		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is the store's last-touch revenue. " +
-			"Incremental ROAS is the best estimate for the channel, times the campaign’s ROAS relative to the channel’s ROAS. " +
+			"Incremental ROAS is the best estimate for the channel, multiplied by the ratio of the campaign’s ROAS to the channel’s ROAS. " +
 			"The probability of profit is the probability that the marginal ROAS is above break-even.",
 		Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(a.Warnings),
 	}

@@ -199,7 +199,7 @@ func (a returns) evidence() string {
 	}
 	text := "Incremental ROAS from the model, experiments or attribution, with 90% intervals · "
 	if a.neverBreaksEven() {
-		return text + "no ROAS breaks even"
+		return text + "no break-even ROAS"
 	}
 	return text + "dotted line: break-even " + frame.Figure(a.breakEven(), 2)
 }
@@ -277,7 +277,7 @@ func channelsLead(a returns) string {
 	case !slices.ContainsFunc(a.Rows, measured):
 		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate the incremental revenue of each channel."
 	case a.neverBreaksEven():
-		return "No ROAS breaks even, because costs are at least the revenue."
+		return "There is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	case certain == 0:
 		return "No channel has a 90% interval entirely above " + a.breakEvenWords() + "."
 	}
@@ -320,7 +320,7 @@ func (r *request) ownedBlock(a returns) block {
 	return block{Section: r.section("owned", "Owned and organic", "no spend, so no return", "unattributed", nil), Table: t}.WithCSV(r.csv("owned"))
 }
 
-// drill opens the campaigns of a channel in place.
+// drill adds the campaigns of the opened channel below its row.
 func (r *request) drill(t *frame.Table, a returns) error {
 	opened := r.URL.Query().Get("open")
 	for i := range t.Rows {
@@ -374,7 +374,7 @@ func (r *request) detail(row *frame.Row, channel string, a returns) error {
 			{},
 		}})
 	}
-	row.Note = "The attributed revenue of campaigns uses last touch. ROAS and claimed revenue are platform-reported."
+	row.Note = "The attributed revenue of campaigns uses last touch. Their ROAS and the revenue in the column Claimed are platform-reported."
 	if p := found.Pagination; p != nil && p.HasMore {
 		row.Note = "The " + frame.Count(shownCampaigns) + " campaigns with the most spend, out of " + frame.Count(int64(p.Total)) + ". " + row.Note
 	}

@@ -351,14 +351,15 @@ func movers(a *tools.CompareAnswer) []mover {
 	return rows
 }
 
-// shownMovers is the number of channels before "All other channels".
+// shownMovers is the maximum number of channels with their own rows. The row "All other channels" contains the
+// remaining channels.
 const shownMovers = 6
 
 // whatChanged splits the change of revenue by channel. The parts add up to the total.
 func (r *request) whatChanged(a *tools.CompareAnswer) block {
 	t := &frame.Table{Name: "changes", Caption: "Change in revenue by channel", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel", Fixed: true}, {Name: "", Fixed: true}, {Key: "change", Name: "Change", Number: true, Fixed: true},
-	}, Empty: "The store's data do not cover the earlier period."}
+	}, Empty: "The store's data do not cover the comparison period."}
 	rows := movers(a)
 	var largest, rest, shown float64
 	for i, row := range rows {
@@ -396,7 +397,7 @@ func signed(x float64, c money.Currency) string {
 	return money.Display(x, 0, c)
 }
 
-// freshness lists the sources of the store with their last day.
+// freshness lists the sources of the store with the last day of their data.
 func (r *request) freshness(a *tools.DiagnoseAnswer) block {
 	t := &frame.Table{Name: "sources", Caption: "Data freshness", Columns: []frame.Column{
 		{Key: "source", Name: "Source", Fixed: true},

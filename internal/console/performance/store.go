@@ -138,7 +138,7 @@ func creators(r *request) (*reportView, error) {
 		)
 	}
 	view := &reportView{
-		Heading: heading, Lead: "The estimate combines codes, links and survey answers. ROI does not subtract the cost of goods.",
+		Heading: heading, Lead: "The estimate of orders combines coupon codes, link clicks and survey answers. ROI is before the cost of goods.",
 		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
@@ -190,7 +190,7 @@ func messages(r *request) (*reportView, error) {
 		if m.Credited != nil && m.Credited.Value != nil {
 			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
 		}
-		lead = "The sending platform uses its own attribution window. Clicks are more reliable than opens."
+		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens."
 	}
 	view := &reportView{Heading: heading, Lead: lead, Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{kpiOf("Reported revenue", m.Revenue, whole, moreIsBetter, "")}

@@ -31,7 +31,7 @@ type credentialField struct {
 	Optional    bool
 }
 
-// adPlatforms lists the platforms with the members of their credentials.
+// adPlatforms lists the ad platforms with the fields of their credentials.
 var adPlatforms = []adPlatform{
 	{
 		ID: ads.WritingName(measure.Facebook), Name: ads.DisplayName(measure.Facebook),
@@ -104,7 +104,7 @@ func (v connectionsView) Heading() string {
 
 // Lead states the purpose of a connection.
 func (v connectionsView) Lead() string {
-	return "With a connection, Assay reads and changes live budgets. Import spend reports on the Data page."
+	return "With a connection, Assay reads and changes live budgets. A connection does not import spend. Import ad reports on the Data page."
 }
 
 type connectionRow struct{ operation.ConnectionLine }

@@ -170,7 +170,7 @@ func (v *costsView) describe(all operation.Costs) {
 		}
 	}
 	if all.Units == 0 {
-		v.Heading, v.Lead = "No unit was sold in the last 30 days.", "The coverage of costs is unknown without orders."
+		v.Heading, v.Lead = "No unit was sold in the last 30 days.", "Without orders, the share of units with a cost is unknown."
 	}
 	v.KPIs = []frame.KPI{
 		{Name: "Units with a cost", Value: covered, From: "last 30 days", Spark: plot.Level(share, 100, 92, "accent")},
@@ -211,7 +211,7 @@ func (c *dataPages) changeCosts(w http.ResponseWriter, v frame.Visit) {
 	}
 }
 
-// costRule reads the kind, the part of the sales and the first day of a cost.
+// costRule reads the kind, the sales surface or channel, and the first day of a cost.
 func costRule(form url.Values) (r measure.CostRule, err error) {
 	r.Kind = measure.CostKind(form.Get("kind"))
 	sales := form.Get("sales")

@@ -105,7 +105,7 @@ type mappingView struct {
 	Report   *ingest.FileReport // report on the file with this mapping
 }
 
-// mappingField is a field with the values of the form.
+// mappingField is a field of the mapping with its values in the form.
 type mappingField struct {
 	mapper.Field
 	Column string
@@ -148,7 +148,7 @@ func (c *dataPages) mappingPage(w http.ResponseWriter, v frame.Visit) {
 	if view.Was != "" {
 		kept, err := c.Store.Mapping(v.Context(), p.Workspace.ID, view.Was)
 		if fault.KindOf(err) == fault.KindNotFound {
-			c.Refuse(w, v.Request, http.StatusNotFound, "The workspace has no mapping with this name.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "The workspace has no mapping with this name. Choose a mapping on the Data page.")
 			return
 		}
 		if err == nil {
@@ -358,7 +358,7 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v frame.Visit) {
 	})
 }
 
-// mappingAction is the action of a button of the form.
+// mappingAction is the action of a button on the mapping form.
 type mappingAction string
 
 const (
@@ -380,7 +380,7 @@ func (a mappingAction) known(view mappingView) bool {
 	return false
 }
 
-// checking reads a file with the mapping without importing it.
+// checking returns the work that reads a file with the mapping but does not import the file.
 func (c *dataPages) checking(up upload, view mappingView) work {
 	return func(ctx context.Context, call operation.Call) (answer, error) {
 		report, err := c.importFile(ctx, call, up)

@@ -86,7 +86,7 @@ func (c *dataPages) unfinished(what string) answer {
 func (c *dataPages) interrupted(what, why string) answer {
 	return func(w http.ResponseWriter, v frame.Visit, p frame.Place) {
 		c.showData(w, v, http.StatusServiceUnavailable, dataView{Place: p, Messages: frame.Messages{Problem: what + " was interrupted. " + why +
-			" The list of imports below shows whether the file was imported. If not, upload it again. Nothing is imported twice."}})
+			" The list of imports below shows whether the file was imported. If not, upload the file again. No row is imported twice."}})
 	}
 }
 

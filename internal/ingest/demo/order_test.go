@@ -82,7 +82,7 @@ func TestRefundsAreNoMoreThanTheOrderAndOneToTwentyEightDaysLater(t *testing.T) 
 			refunded += float64(r.Amount) / 100
 		}
 		if part := refunded / s.revenue(); size.orders >= 2000 && (part < 0.015 || part > 0.07) {
-			t.Errorf("%v: refunds are %.1f %% of revenue", size, 100*part)
+			t.Errorf("%v: refunds are %.1f%% of revenue", size, 100*part)
 		}
 	}
 }

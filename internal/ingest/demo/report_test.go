@@ -106,7 +106,7 @@ func TestPlatformsClaimTooManyConversionsWithDelay(t *testing.T) {
 	}
 	for channel, value := range claimed {
 		if ratio := value / s.truth.Channels[channel].IncrementalRevenue; ratio < 1.1 || ratio > 3 {
-			t.Errorf("%s claims %.2f of what it brings", channel, ratio)
+			t.Errorf("%s claims %.2f of the revenue that it generates", channel, ratio)
 		}
 	}
 	if r := late / settled; r > 0.85 || r < 0.25 {

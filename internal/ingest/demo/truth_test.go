@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure"
 )
 
-// noonShare is the share of a day before noon in docs/methods/demo-store.md.
+// noonShare is the share of a day's orders before noon, from docs/methods/demo-store.md.
 const noonShare = 24.15 / 87.75
 
 // everySize lists the stores for tests of general properties.
@@ -198,10 +198,10 @@ func TestTheMixOfChannelsIsPlausible(t *testing.T) {
 		}
 		store := s.revenue()
 		if r := spend / store; r < 0.15 || r > 0.30 {
-			t.Errorf("%v: spend is %.0f %% of revenue", size, 100*r)
+			t.Errorf("%v: spend is %.0f%% of revenue", size, 100*r)
 		}
 		if r := revenue / store; r < 0.30 || r > 0.55 {
-			t.Errorf("%v: spend brings %.0f %% of revenue", size, 100*r)
+			t.Errorf("%v: spend generates %.0f%% of revenue", size, 100*r)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func TestUntrackedShareIsThatOfTheOrders(t *testing.T) {
 			}
 		}
 		if math.Abs(without/all-s.truth.UntrackedShare) > 1e-6 {
-			t.Errorf("%v: %.6f of the orders have no touch, the truth says %.6f", size, without/all, s.truth.UntrackedShare)
+			t.Errorf("%v: %.6f of the orders have no touchpoint, the truth has %.6f", size, without/all, s.truth.UntrackedShare)
 		}
 		// The tolerance is three standard errors, plus up to one percentage point for the day without tracking.
 		if room := 0.01 + 3*math.Sqrt(0.09/all); math.Abs(s.truth.UntrackedShare-0.10) > room {
@@ -294,17 +294,18 @@ func TestResponsesEqualTheTruthAndSaturate(t *testing.T) {
 			continue
 		}
 		if now := at(1); math.Abs(now-1) > 1e-12 {
-			t.Errorf("%s brings %v of what it brings", channel, now)
+			t.Errorf("%s generates %v of its expected revenue", channel, now)
 		}
 		if none, half, twice := at(0), at(0.5), at(2); none != 0 || half <= 0.5-0.1 || half >= 1 || twice <= 1 || twice >= 2.1 {
 			t.Errorf("%s: %v, %v and %v at no, half and twice the spend", channel, none, half, twice)
 		}
-		// The test computes the curve on the reported spend again: twice the spend gives twice the adstock.
+		// Adstock is linear in spend, so the reported spend with half the saturation scales gives the revenue at twice
+		// the spend.
 		doubled := truth
 		doubled.Saturation.Scale /= 2
 		doubled.Saturation.HalfSaturation /= 2
 		if _, revenue := s.recompute(channel, doubled); math.Abs(at(2)*truth.IncrementalRevenue-revenue) > 0.02+1e-9*revenue {
-			t.Errorf("%s brings %v at twice the spend, by the equations %v", channel, at(2)*truth.IncrementalRevenue, revenue)
+			t.Errorf("%s generates %v at twice the spend, and %v by the equations", channel, at(2)*truth.IncrementalRevenue, revenue)
 		}
 	}
 	if responses.Of("billboard", 1) != nil {

@@ -56,7 +56,7 @@ func newWorkspace() control.Workspace {
 	return control.Workspace{ID: shop, Currency: "USD", Zone: "America/New_York"}
 }
 
-// of returns the same store for another workspace, which is empty.
+// of returns the same store for another, empty workspace.
 func (b *bench) of(name string) *bench {
 	own := *b
 	own.workspace.ID = measure.WorkspaceID(strings.NewReplacer(" ", "-", "_", "-").Replace(name))
@@ -81,7 +81,7 @@ func (b *bench) run(t testing.TB, lines ...string) singer.Report {
 	return report
 }
 
-// sums returns the totals of some days of the store, with whole orders.
+// sums returns the totals of some days of the store, with the number of orders instead of millionths.
 func (b *bench) sums(t testing.TB, first, last string) (sums measure.Sums, spend int64) {
 	t.Helper()
 	days, err := b.StoreDays(t.Context(), b.workspace.ID, civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)})
@@ -239,7 +239,8 @@ const (
 	customerRow    = `{"type":"RECORD","stream":"people","record":{"id":"gid://shopify/Customer/77","email":"a@example.com","createdAt":"2026-01-02T03:00:00Z","updatedAt":"2026-11-19T10:00:00Z","numberOfOrders":"3","phone":"+15550100","emailMarketingConsent":{"marketingState":"SUBSCRIBED"}}}`
 )
 
-// An unknown consent does not stop the tap. The error of an unreadable field does not contain the field's value.
+// An unknown consent value does not stop the import. The error of an unreadable field does not contain the field's
+// value.
 func TestCustomersOfATapBecomeProfiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -342,7 +343,7 @@ func TestMessagesAreReadWhileTheStepBeforeIsStored(t *testing.T) {
 		store := slow{more: make(chan struct{})}
 		asked := &atEndReader{func() {
 			if synctest.Wait(); len(b.states) > 0 {
-				t.Errorf("states %q were passed on before what stands before them was kept", b.states)
+				t.Errorf("states %q were passed on before earlier records were stored", b.states)
 			}
 			close(store.more)
 		}}

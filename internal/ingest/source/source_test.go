@@ -130,7 +130,7 @@ func TestRatesOfTheDaysBeforeAreUsedForAWeek(t *testing.T) {
 		err := c.Convert(civil.MustParse(day), "EUR", &amount)
 		var row *RowError
 		if !errors.As(err, &row) || !strings.Contains(row.Fix, "import the rates") || amount != 1000 {
-			t.Errorf("on %s: %v, %d; want a rejection that says how to import rates", day, err, amount)
+			t.Errorf("on %s: %v, %d; want a rejection that explains how to import rates", day, err, amount)
 		}
 	}
 }

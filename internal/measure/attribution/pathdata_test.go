@@ -21,7 +21,7 @@ func pathData(t testing.TB) *attribution.Paths {
 	t.Helper()
 	file, err := os.Open("../../../../shared/data/attribution/channelattribution_pathdata.csv")
 	if err != nil {
-		t.Skip("the reference data of ChannelAttribution are not beside the project")
+		t.Skip("the reference data of ChannelAttribution are not next to the project")
 	}
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()

@@ -16,13 +16,13 @@ import (
 
 const cdnow = "../../../../shared/data/clv/"
 
-// cdnowSummary returns the 2,357 customers of the CDNOW sample in weeks, with 39 weeks of calibration, and the spending
-// of repeat buyers.
+// cdnowSummary returns the purchase histories of the 2,357 customers of the CDNOW sample, in weeks, with 39 weeks of
+// calibration. It also returns the spending of repeat buyers.
 func cdnowSummary(t testing.TB) ([]cohort.History, []cohort.Spend) {
 	t.Helper()
 	file, err := os.Open(cdnow + "cdnow_summary_with_spend.csv")
 	if err != nil {
-		t.Skip("the CDNOW reference data are not beside the project")
+		t.Skip("the CDNOW reference data are not next to the project")
 	}
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
@@ -110,7 +110,7 @@ func TestPurchasesOfTheCDNOWSampleMakeItsSummary(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(cdnow + "cdnow_sample.txt")
 	if err != nil {
-		t.Skip("the CDNOW reference data are not beside the project")
+		t.Skip("the CDNOW reference data are not next to the project")
 	}
 	var purchases []cohort.Purchase
 	for line := range strings.Lines(string(text)) {
@@ -149,8 +149,8 @@ func TestProjectionsMatchThePublishedValuesOnCDNOW(t *testing.T) {
 	// The expected value is 1.226, from the Excel note of Fader, Hardie and Lee at the published parameters.
 	bg := cohort.BGNBD{R: .243, Alpha: 4.414, A: .793, B: 2.426}
 	near(t, "E[Y(39)] under BG/NBD", bg.Expected(cohort.History{Repeats: 2, Recency: 30.43, Age: 38.86}, 39), 1.226, 4e-4)
-	// The expected values are from the vignette of the R package BTYD for customer 1516, at its estimates, to the
-	// printed digits.
+	// The expected values for customer 1516 are from the vignette of the R package BTYD. They use the estimates and
+	// have the digits that the vignette prints.
 	pareto := cohort.ParetoNBD{R: .553, Alpha: 10.58, S: .606, Beta: 11.656}
 	best := cohort.History{Repeats: 26, Recency: 30.86, Age: 31}
 	near(t, "E[X(52)] under Pareto/NBD", pareto.Purchases(52), 1.473, 1e-3)

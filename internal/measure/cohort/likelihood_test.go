@@ -123,15 +123,15 @@ func TestExpectationIsContinuousWhereThePaperDividesByZero(t *testing.T) {
 	for _, b := range []float64{.2, 2.4} {
 		at := func(a float64) float64 { return BGNBD{R: .3, Alpha: 4, A: a, B: b}.Purchases(50) }
 		if got, want := at(1), (at(1-1e-6)+at(1+1e-6))/2; math.Abs(got-want) > 1e-9 {
-			t.Errorf("b = %v: %v at a = 1, %v beside it", b, got, want)
+			t.Errorf("b = %v: %v at a = 1, %v next to it", b, got, want)
 		}
 		if got, want := at(1-b), (at(1-b-1e-6)+at(1-b+1e-6))/2; math.Abs(got-want) > 1e-9 {
-			t.Errorf("b = %v: %v at a + b = 1, %v beside it", b, got, want)
+			t.Errorf("b = %v: %v at a + b = 1, %v next to it", b, got, want)
 		}
 	}
 	pareto := func(s float64) float64 { return ParetoNBD{R: .5, Alpha: 10, S: s, Beta: 12}.Purchases(50) }
 	if got, want := pareto(1), (pareto(1-1e-6)+pareto(1+1e-6))/2; math.Abs(got-want) > 1e-9 {
-		t.Errorf("%v at s = 1, %v beside it", got, want)
+		t.Errorf("%v at s = 1, %v next to it", got, want)
 	}
 }
 

@@ -22,7 +22,8 @@ var (
 	plantedSpend = cohort.GammaGamma{P: 6, Q: 4, V: 1500}
 )
 
-// simulate returns customers who joined in the first third of the weeks, and their later purchases.
+// simulate returns customers who joined in the first third of the weeks, and the number and value of their later
+// purchases.
 func simulate(r *rand.Rand, n int, weeks, after float64) (buyers []cohort.Buyer, later, value float64) {
 	for range n {
 		b := cohort.Buyer{Customer: "c", History: cohort.History{Age: weeks * (1 - r.Float64()/3)}}
@@ -81,7 +82,7 @@ func TestFitsRecoverSimulatedParameters(t *testing.T) {
 		{"q", worth.Model.Q, plantedSpend.Q, worth.StandardError.Q},
 		{"v", worth.Model.V, plantedSpend.V, worth.StandardError.V},
 	} {
-		// The tolerance is three standard errors: each of the seven parameters is beyond it for one seed in four
+		// The tolerance is three standard errors. Each of the seven parameters exceeds it with about one seed in four
 		// hundred.
 		if math.Abs(c.got-c.want) > 3*c.se || c.se > .3*c.want {
 			t.Errorf("%s is %v ± %v, planted %v", c.name, c.got, c.se, c.want)
@@ -204,12 +205,12 @@ func TestProjectionIntervalsHaveNominalCoverage(t *testing.T) {
 			values++
 		}
 	}
-	t.Logf("90 %% intervals held %d purchases and %d values of %d", purchases, values, runs)
+	t.Logf("90%% intervals contained %d purchases and %d values of %d", purchases, values, runs)
 	// The binomial standard error of 400 runs at 90% is 1.5 percentage points. The bounds are two standard errors on
 	// each side.
 	for _, hits := range []int{purchases, values} {
 		if rate := float64(hits) / runs; rate < .87 || rate > .93 {
-			t.Errorf("90 %% intervals held %.1f %%", 100*rate)
+			t.Errorf("90%% intervals contained %.1f%%", 100*rate)
 		}
 	}
 }
@@ -219,7 +220,8 @@ func TestCurveIntervalsHaveNominalCoverage(t *testing.T) {
 		t.Skip("a simulation of minutes: set ASSAY_NIGHTLY=1")
 	}
 	t.Parallel()
-	// Rates are exponential with a mean of 0.03 per day. The truncation at 1 changes the mean negligibly.
+	// Purchase rates are exponentially distributed with a mean of 0.03 per day. The truncation at 1 changes the mean
+	// negligibly.
 	const runs, day, truth = 2000, 90, 1000 + 500*.03*90
 	var hits int
 	for run := range uint64(runs) {
@@ -234,7 +236,7 @@ func TestCurveIntervalsHaveNominalCoverage(t *testing.T) {
 	// The binomial standard error of 2,000 runs at 90% is 0.7 percentage points. Right-skewed spending lowers coverage
 	// by about one percentage point.
 	if rate := float64(hits) / runs; rate < .88 || rate > .92 {
-		t.Errorf("90 %% intervals held %.1f %%", 100*rate)
+		t.Errorf("90%% intervals contained %.1f%%", 100*rate)
 	}
 }
 

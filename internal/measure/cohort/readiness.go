@@ -15,7 +15,7 @@ const (
 	LeastGaps = 3
 )
 
-// Readiness reports whether histories are sufficient for a projection.
+// Readiness reports whether the purchase histories are sufficient for a projection.
 type Readiness struct {
 	RepeatBuyers int
 	MedianGap    float64  // median over customers of their mean time between purchases; 0 without repeats
@@ -42,7 +42,7 @@ func Ready(histories []History) Readiness {
 	}
 	if r.RepeatBuyers < LeastRepeatBuyers {
 		r.Reasons = append(r.Reasons,
-			fmt.Sprintf("%d customers bought again, but a projection needs %d such customers", r.RepeatBuyers, LeastRepeatBuyers))
+			fmt.Sprintf("%d customers bought again, but a projection needs %d repeat customers", r.RepeatBuyers, LeastRepeatBuyers))
 	}
 	if r.Observed < LeastGaps*r.MedianGap {
 		r.Reasons = append(r.Reasons, fmt.Sprintf(

@@ -20,12 +20,21 @@ const (
 // Advice is a recommendation with its reasons.
 type Advice struct {
 	Action  Action
-	Reasons []string
+	Reasons []string // the first reason to hold, and then notes on the allocation
 	// BestExperiment is the most valuable experiment. It is nil if its gain is below a thousandth of the allocation's
 	// response.
 	BestExperiment *Value
 	// Experiments is the value of a perfect experiment on each channel, highest first.
 	Experiments []Value
+}
+
+// WhyHold returns the reason to keep the current allocation, or "" if the advice is to use the optimized one. The reason
+// continues a sentence.
+func (a *Advice) WhyHold() string {
+	if a.Action != Hold {
+		return ""
+	}
+	return a.Reasons[0]
 }
 
 // convincing is the minimum probability of a gain for a recommendation to change an allocation or a budget.
@@ -67,7 +76,7 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 	return advice, nil
 }
 
-// Judge recommends whether to use the allocation, without the value of experiments.
+// Judge recommends whether to use the allocation. It does not estimate the value of experiments.
 func Judge(p Problem, plan *Plan) *Advice {
 	advice := &Advice{Action: Shift}
 	if p.stays(plan) {

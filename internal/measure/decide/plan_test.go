@@ -91,7 +91,7 @@ func TestNoiseIsNotReportedAsLift(t *testing.T) {
 		}
 		promised += optimize(t, p).Lift.Mean / 40
 	}
-	// The standard error over 40 problems is 400 / sqrt(10) / sqrt(40) = 20.
+	// The standard error of the mean lift over 40 problems is 400 / sqrt(10) / sqrt(40) = 20.
 	if promised > 60 {
 		t.Errorf("mean promise %v on noise, want about 0", promised)
 	}
@@ -155,7 +155,7 @@ func TestInvalidProblemsAreRejectedWithARemedy(t *testing.T) {
 		_, err := Optimize(p)
 		text, hint, _ := fault.Public(err)
 		if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(text, c.says) {
-			t.Errorf("%s: got %v, want a fault of kind invalid that says %q", name, err, c.says)
+			t.Errorf("%s: got %v, want a fault of kind invalid with the text %q", name, err, c.says)
 		}
 		if hint == "" && !strings.Contains("grid missing NaN a tail", strings.Fields(name)[0]) {
 			t.Errorf("%s: no remedy in %v", name, err)

@@ -10,7 +10,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// carried is a response with geometric adstock and the curve m a / (h + a). It includes adstock after the last period.
+// carried is a response with geometric adstock a and the curve m a / (h + a). It includes adstock after the last
+// period.
 type carried struct{ retention, magnitude, half, before float64 }
 
 const tail = 40
@@ -90,7 +91,7 @@ func TestFirstPeriodsSpendLessWhileEarlierSpendHasAnEffect(t *testing.T) {
 	}
 	// Without adstock all periods are equal, so the optimum is constant.
 	if email := plan.Spend[2]; math.Abs(email[0]-email[7]) > 0.01*email[7] {
-		t.Errorf("email spends %v and %v in periods that are alike", email[0], email[7])
+		t.Errorf("email spends %v and %v in equal periods", email[0], email[7])
 	}
 }
 
@@ -126,7 +127,7 @@ func TestSchedulesKeepEveryBoundAndAreNoWorseThanSteadyOnes(t *testing.T) {
 			t.Errorf("%d: gap %v, proven %v", seed, gap, plan.Proven)
 		}
 		if plan.Certificate.Objective < plan.SteadyValue {
-			t.Errorf("%d: the schedule brings %v, spending the same in every period %v",
+			t.Errorf("%d: the schedule returns %v, spending the same in every period %v",
 				seed, plan.Certificate.Objective, plan.SteadyValue)
 		}
 		const rounding = 1e-7 * 900
@@ -156,7 +157,7 @@ func TestSchedulesKeepEveryBoundAndAreNoWorseThanSteadyOnes(t *testing.T) {
 	}
 }
 
-// A point is the projection on a convex set if no element of the set is beyond its tangent plane.
+// The point p of a convex set is the projection of y if (y - p)·(z - p) ≤ 0 for every z in the set.
 func TestProjectionSatisfiesTheVariationalInequality(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(8, 0)

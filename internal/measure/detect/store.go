@@ -95,11 +95,11 @@ type Coupon struct {
 	New            float64 // orders of new customers in the last 14 days
 }
 
-// Answers are the respondents of surveys in the last AnswerDays days, and in the 84 days before them.
+// Answers contains the numbers of survey respondents in the last AnswerDays days and in the 84 days before them.
 type Answers struct {
 	Channel                measure.Channel
 	Named, NamedBefore     float64 // respondents who name the channel
-	Credited, CreditBefore float64 // respondents in Named and NamedBefore with an order that last touch credits to the channel
+	Credited, CreditBefore float64 // respondents with an order that last touch credits to the channel, whichever channel they name
 }
 
 // AnswerDays is the length of the recent window of surveys.
@@ -164,7 +164,8 @@ func lately(series []float64, days int) (total float64) {
 	return total
 }
 
-// Monthly returns the store's mean revenue per month in the last 90 days, or the contribution if its rate is known.
+// Monthly returns the store's mean revenue per month in the last 90 days, or the mean contribution per month if the
+// contribution rate is known.
 func (s Store) Monthly() float64 {
 	days := min(90, len(s.Revenue))
 	if days == 0 {

@@ -98,12 +98,12 @@ func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 			acted++
 		}
 	}
-	t.Logf("%.2f flags in 90 quiet days, %d of %d bad days worth a look", flags, acted, runs)
+	t.Logf("%.2f flags in 90 quiet days, %d of %d bad days actionable", flags, acted, runs)
 	if flags < 2.7 || flags > 5.8 {
 		t.Errorf("%.2f flags in 90 quiet days, want 3.5 to 5", flags)
 	}
 	if acted < runs*8/10 {
-		t.Errorf("%d of %d days five standard deviations low are worth a look", acted, runs)
+		t.Errorf("%d of %d days five standard deviations low are actionable", acted, runs)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestACalendarOfOnesChangesNothing(t *testing.T) {
 	}
 }
 
-// A day ahead has three times the usual value. Its forecast is three times the forecast without the calendar, and the
+// A future day has three times the usual value. Its forecast is three times the forecast without the calendar, and the
 // total includes it.
 func TestFutureFactorsMultiplyTheForecast(t *testing.T) {
 	t.Parallel()
@@ -100,7 +100,7 @@ func TestAnIncompleteCalendarIsInvalid(t *testing.T) {
 	negative.Factors[3] = -1
 	for name, c := range map[string]*Calendar{"short": short, "negative": negative} {
 		if _, err := Predict(values, Ask{Horizon: 14, Season: 7, Calendar: c}); fault.KindOf(err) != fault.KindInvalid {
-			t.Errorf("%s: %v, want an invalid fault", name, err)
+			t.Errorf("%s: %v, want a fault of kind invalid", name, err)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func readCompetition(t testing.TB, name string) []competition {
 	t.Helper()
 	file, err := os.Open("../../../../shared/data/forecast/" + name)
 	if err != nil {
-		t.Skip("the forecasting competitions are not beside the project")
+		t.Skip("the forecasting competitions are not next to the project")
 	}
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
@@ -55,7 +55,8 @@ type figures struct{ smape, mase float64 }
 // owa returns the competition's overall weighted average against Naive2.
 func (f figures) owa(naive2 figures) float64 { return (f.smape/naive2.smape + f.mase/naive2.mase) / 2 }
 
-// accuracy scores a method's forecasts of each series. The parameter season is the season in the scale of MASE.
+// accuracy scores a method's forecasts of each series. The parameter season is the seasonal period in the scale of
+// MASE.
 func accuracy(t testing.TB, series []competition, season int, method func(train []float64, horizon int) []float64) figures {
 	t.Helper()
 	var all figures
@@ -180,7 +181,7 @@ func every(n int, series []competition) []competition {
 
 // The test measures the coverage of the intervals on the competitions' series, over all horizons. Series of a
 // competition are correlated, so the standard error is about 0.015. The upper bound for 80% intervals is 0.84, not
-// 0.82. On monthly series of 50 to 130 points, they are slightly too wide; see docs/validation.md.
+// 0.82. On monthly series of 50 to 130 points, these intervals are slightly too wide; see docs/validation.md.
 func TestIntervalsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -220,7 +221,7 @@ func TestIntervalsHaveNominalCoverage(t *testing.T) {
 			room = 0
 		}
 		if low < .78-room || low > .84+room || high < .935-room || high > .965+room {
-			t.Errorf("%s: the 80 %% and 95 %% intervals cover %.3f and %.3f", c.file, low, high)
+			t.Errorf("%s: the 80%% and 95%% intervals cover %.3f and %.3f", c.file, low, high)
 		}
 	}
 }
@@ -258,8 +259,8 @@ func holt(values []float64, damped bool) track {
 	return s
 }
 
-// trendSquares is the sum of squared errors. The recursion e' = y' - y - φ² b + (1 - α - φβ) e needs one product and
-// one sum. This makes a thousand searches fast.
+// trendSquares returns the sum of squared errors. The recursion e' = y' - y - φ² b + (1 - α - φβ) e needs one product
+// and one sum. This makes a thousand searches fast.
 func trendSquares(s *smoother, values []float64) float64 {
 	b, keep, phi2 := s.slope, 1-s.alpha-s.phi*s.beta, s.phi*s.phi
 	e := values[0] - s.level - s.phi*b

@@ -208,7 +208,7 @@ func TestSparseCountsAreRarelyFlagged(t *testing.T) {
 		}
 	}
 	if rate := float64(flags) / float64(judged); rate > 0.07 {
-		t.Errorf("%.1f %% of quiet days are flagged, want at most 7", 100*rate)
+		t.Errorf("%.1f%% of quiet days are flagged, want at most 7", 100*rate)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A year has a gap, an incomplete last day and one day that is four deviations low. The gap has no result. The low day
-// is the most unusual one, and is actionable in any window that contains it.
+// A year has a gap, an incomplete last day and one day that is six standard deviations low. The gap has no result. The
+// low day is the most unusual one, and is actionable in any window that contains it.
 func TestPointsAreTestedAroundGaps(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(7, 8)), 365, 0, false)
@@ -62,6 +62,6 @@ func TestNormalQuartersAreRarelyActionable(t *testing.T) {
 	// The false discovery rate is at most 0.2. The probability of more than 8 of 20 quarters with an actionable point
 	// is then 1%.
 	if acted > 8 {
-		t.Errorf("%d of %d quiet quarters have a point worth a look", acted, runs)
+		t.Errorf("%d of %d quiet quarters have an actionable point", acted, runs)
 	}
 }

@@ -33,13 +33,13 @@ func within(t *testing.T, what string, share, low, high float64, n int) {
 	}
 }
 
-// simulation contains a panel without treatment and a test in it, and the random numbers that chose them.
+// simulation draws a panel without a treatment effect, and a test in the panel.
 type simulation struct {
 	name   string
 	sample func(t testing.TB, seed uint64) (*geo.Panel, geo.Test)
 }
 
-// simulations returns GeoLift's panel with random pairs of cities and a random end, and simulated markets.
+// simulations returns GeoLift's panel with random pairs of cities and a random test period, and simulated markets.
 func simulations(t testing.TB) []simulation {
 	t.Helper()
 	real := geoLift(t, "geolift_pretest.csv")
@@ -86,9 +86,9 @@ func expected(p *geo.Panel, test geo.Test) float64 {
 	return sum / float64(len(test.Treated)*(test.End-test.Start+1))
 }
 
-// The goals without an effect are rejection rates of 0.04 to 0.06 and 0.085 to 0.115. Interval coverage must be at most
-// 2 percentage points above and at most 1.5 points below nominal coverage. Weights come from the time before the test,
-// so a lift only shifts the estimate, and coverage is the same for all lifts.
+// Without an effect, the goal is a rejection rate of 0.04 to 0.06 at the level 0.05, and of 0.085 to 0.115 at 0.10.
+// Interval coverage must be at most 2 percentage points above and at most 1.5 points below nominal coverage. Weights
+// come from the time before the test, so a lift only shifts the estimate, and coverage is the same for all lifts.
 //
 // On GeoLift's panel, the correction for few regions is conservative: rejection is 0.077 at 0.10, and 90% intervals
 // have coverage 0.923. The test allows misses on the conservative side only.
@@ -120,8 +120,8 @@ func errorRatesIn(t *testing.T, w simulation, n int) {
 	careful := indicator(w.name == "GeoLift, 2 of 40")
 	within(t, w.name+": rejected at .05", at5, .04, .06, n)
 	within(t, w.name+": rejected at .10", at10, .085-.01*careful, .115, n)
-	within(t, w.name+": inside the 90 % interval", cover90, .885, .92+.01*careful, n)
-	within(t, w.name+": inside the 95 % interval", cover95, .935, .97, n)
+	within(t, w.name+": inside the 90% interval", cover90, .885, .92+.01*careful, n)
+	within(t, w.name+": inside the 95% interval", cover95, .935, .97, n)
 	if w.name == "GeoLift, 2 of 40" {
 		within(t, w.name+": power at a lift of 5 %", power5, .45, 1, n)
 	} else {

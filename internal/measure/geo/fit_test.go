@@ -49,7 +49,7 @@ func TestSimulatedLiftIsEstimated(t *testing.T) {
 		// The tolerance of 4 percentage points is about three standard errors of the noisiest method on this panel.
 		near(t, string(m)+" lift", r.Lift, .15, .04)
 		if r.P > .05 || r.Interval == nil || r.Interval.Low <= 0 {
-			t.Errorf("%s: a lift of 15 %% has p %v and interval %v", m, r.P, r.Interval)
+			t.Errorf("%s: a lift of 15%% has p %v and interval %v", m, r.P, r.Interval)
 		}
 		near(t, string(m)+" incremental", r.Incremental, r.ATT*3*28, 1e-6*math.Abs(r.Incremental))
 	}
@@ -85,7 +85,7 @@ func TestResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
 	}
 }
 
-// An effect is in the outcome's unit. The order and the names of regions have no effect.
+// The estimated effect has the outcome's unit. The order and the names of regions do not change it.
 func TestEffectScalesWithTheUnitAndNothingElseMatters(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 24, periods: 100}, 5)

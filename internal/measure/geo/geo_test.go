@@ -20,7 +20,7 @@ func table(t testing.TB, file string, comma rune) [][]string {
 	t.Helper()
 	f, err := os.Open(causal + file)
 	if err != nil {
-		t.Skip("the causal reference data are not beside the project")
+		t.Skip("the causal reference data are not next to the project")
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
@@ -66,7 +66,7 @@ func geoLift(t testing.TB, file string) *geo.Panel {
 	return panel(t, rows)
 }
 
-// walkthrough returns the panel with the test in it, and the test.
+// walkthrough returns the panel of GeoLift's walkthrough, including the test period, and the test.
 func walkthrough(t testing.TB) (*geo.Panel, geo.Test) {
 	t.Helper()
 	return geoLift(t, "geolift_test.csv"), geo.Test{Treated: []geo.Region{"chicago", "portland"}, Start: 90, End: 104}

@@ -91,8 +91,8 @@ var gateWeights = map[string]float64{
 // highestWithFail is the maximum score with a failed gate.
 const highestWithFail = 40
 
-// Check evaluates a planned test on the panel of its past. The score is the weighted share of passed gates. A warning
-// has half weight; an unknown gate is excluded.
+// Check evaluates a planned test on a panel of historical data. The score is the weighted share of passed gates. A
+// warning has half weight. An unknown gate is excluded.
 func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
@@ -190,7 +190,7 @@ func (c *check) history() {
 		"The history has %d periods. A test of %d periods needs %d periods of history. Every test needs at least %d periods.", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
-// plan searches or evaluates the regions for treatment.
+// plan evaluates the given treated regions, or searches for regions if none are given.
 func (c *check) plan() error {
 	choosing, judging := backtestWindows(len(c.panel.Periods), c.Duration, c.Windows)
 	if len(choosing) == 0 || len(judging) == 0 {
@@ -214,7 +214,7 @@ func (c *check) plan() error {
 	return nil
 }
 
-// searchSizes returns the sizes to try if no regions are given.
+// searchSizes returns the numbers of treatment regions to try if no regions are given.
 func (c *check) searchSizes() []int {
 	n := len(c.panel.Regions)
 	var sizes []int
@@ -253,9 +253,9 @@ func (c *check) gates() {
 	c.completeness()
 	c.concentration()
 	p := c.result.Plan
-	// If equal weights already fit well, no other weights can be much better, so a small gap is sufficient.
+	// If equal weights already fit well, no other weights can be much better, so a small backtest error is sufficient.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
-		"The backtest error is %.1f%% of the outcome, and %.2f times the error with equal weights. The gate passes if the error is at most 5%% of the outcome or at most 0.35 times the error with equal weights.",
+		"The backtest error is %.1f%% of the outcome, and %.2f times the error with equal donor weights. The gate passes if the error is at most 5%% of the outcome or at most 0.35 times the error with equal donor weights.",
 		100*p.Gap, p.OutOfFit)
 	c.falseAlarms()
 	c.stability()
@@ -286,8 +286,8 @@ func (c *check) donors() {
 	c.gate("donors", verdict(n >= 20, n >= 10), "%s", detail)
 }
 
-// outage is the minimum number of consecutive periods without any outcome that count as missing data. In fewer periods,
-// or if only one region has no outcome, the outcome is zero.
+// outage is the minimum number of consecutive periods without any outcome that count as missing data. In fewer
+// consecutive periods, or if other regions have an outcome, the outcome counts as zero.
 const outage = 3
 
 func (c *check) completeness() {
@@ -353,7 +353,7 @@ func (c *check) concentration() {
 	times, held := largestTreated/largestDonor, part/whole
 	v := verdict(times <= 3 && held >= .03 && held <= .3, times <= 3)
 	c.gate("concentration", v,
-		"The largest treated region is %.1f times the largest donor region (limit: 3). Treated regions have %.1f%% of the "+
+		"The largest treated region is %.1f times as large as the largest donor region (limit: 3). Treated regions have %.1f%% of the "+
 			"outcome (recommended: 3%% to 30%%).",
 		times, 100*held)
 }
@@ -415,7 +415,7 @@ func (c *check) stability() {
 	}
 	reach, at := bridge(gap, max(1, len(gap)-56))
 	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
-		"The CUSUM statistic of the error is %.2f around %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
+		"The CUSUM statistic of the synthetic control's residuals is %.2f around %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
 }
 
 // bridge returns the largest absolute value of a cumulative sum, at or after the position. The sum is of deviations

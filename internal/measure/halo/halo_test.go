@@ -26,8 +26,8 @@ func seeds(few, many int) int {
 }
 
 // simulate returns two years of a marketplace on which four channels of the online store have the given halo effects.
-// Adstock and saturation differ from the model's. Spend has levels, bursts, pauses and a seasonal part; sales have
-// growth, season, weekdays, holidays, autocorrelated errors and outliers.
+// Adstock and saturation differ from the model's. Spend has levels, bursts, pauses and a seasonal part. Sales have
+// growth, seasonality, weekday and holiday effects, autocorrelated errors and outliers.
 func simulate(seed uint64, effects [4]float64) Data {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	const days = 730
@@ -107,11 +107,11 @@ func TestSimulatedEffectsAreInsideTheirIntervals(t *testing.T) {
 	}
 	got := float64(inside) / float64(all)
 	t.Logf(
-		"%d of %d in the 95 %% interval (%.3f), rmse %.3f, bias %.3f; %d of %d stores find the effect that is not there; "+
+		"%d of %d in the 95%% interval (%.3f), rmse %.3f, bias %.3f; %d of %d stores find the effect that is not there; "+
 			"%d refused",
 		inside, all, got, math.Sqrt(squares/float64(all)), bias/float64(all), false95, n, refused)
 	if got < least {
-		t.Errorf("%.3f of the effects lie in their 95 %% interval, want %.2f", got, least)
+		t.Errorf("%.3f of the effects are in their 95%% interval, want %.2f", got, least)
 	}
 	if refused > all/20 {
 		t.Errorf("%d of %d effects are refused", refused, refused+all)
@@ -188,7 +188,7 @@ func TestExperimentsAndDaysAreCombinedByPrecision(t *testing.T) {
 	d.Experiments[0].Coefficient, d.Experiments[0].Error = 5, 50
 	vague := estimate(t, d, Options{})[0]
 	if math.Abs(vague.Coefficient.Value-before.Coefficient.Value) > 0.01 || math.Abs(vague.SD-before.SD) > 0.01 {
-		t.Errorf("an experiment that says nothing moves %+v to %+v", before, vague)
+		t.Errorf("an experiment without information changes %+v to %+v", before, vague)
 	}
 }
 

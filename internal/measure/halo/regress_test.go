@@ -92,7 +92,7 @@ func TestSweptProductsEqualThoseOfResiduals(t *testing.T) {
 		}
 	}
 	if want := float64(days - len(without) + 1); got.free != want {
-		t.Errorf("%v degrees of freedom remain, want %v: one control says nothing new", got.free, want)
+		t.Errorf("%v degrees of freedom remain, want %v: one control is redundant", got.free, want)
 	}
 }
 

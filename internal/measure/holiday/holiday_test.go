@@ -80,7 +80,7 @@ func publishedDays(t *testing.T) map[string]map[civil.Date]bool {
 	const path = "../../../../shared/data/mmm/robyn_dt_prophet_holidays.csv"
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the shared data sets are not beside the project")
+		t.Skip("the shared data sets are not next to the project")
 	}
 	if err != nil {
 		t.Fatal(err)

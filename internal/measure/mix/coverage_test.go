@@ -24,8 +24,8 @@ import (
 // error of coverage at 0.90 is 0.02.
 const coverageSeeds = 24
 
-// demoStore is a store from the demo generator (docs/methods/demo-store.md): daily adstock, two families of curves,
-// sales days and anomalies. Its equations differ from the fitted model.
+// demoStore is a store from the demo generator (docs/methods/demo-store.md): daily adstock, two families of response
+// curves, sales days and anomalies. Its equations differ from the fitted model.
 type demoStore struct {
 	Store
 
@@ -96,8 +96,8 @@ func (s demoStore) redrawn() map[measure.Channel]float64 {
 	return returns
 }
 
-// shuffled permutes the demo's returns among the channels. The spread of returns within a store is unchanged, half of
-// the prior's spread, but a channel's return differs between stores.
+// shuffled permutes the demo's returns among the channels. The spread of returns within a store remains half of the
+// prior's spread, but a channel's return differs between stores.
 func (s demoStore) shuffled() map[measure.Channel]float64 {
 	r, returns := stats.Stream(s.truth.Seed, 98), s.returns()
 	channels := slices.Sorted(maps.Keys(returns))
@@ -142,8 +142,8 @@ func expected(m *Model, a decide.Allocation) float64 {
 type record struct {
 	stores, refused int
 	channels        map[measure.Channel]*tally // results by channel; "": all channels
-	// The field plans is the number of allocations of the current budget. The field better is the number of these with
-	// a realized revenue above the current revenue.
+	// The field plans is the number of allocations of the current budget. The field better is the number of these
+	// allocations with a realized revenue above the current revenue.
 	plans, better          int
 	advised, advisedBetter int // allocations with the advice to shift, and the number of better allocations among them
 	// Sums of the predicted lifts, of the realized lifts and of the stated probabilities of a positive lift.
@@ -152,10 +152,10 @@ type record struct {
 	stated                      [len(chances)]chanceTally // allocations by stated probability
 }
 
-// chances are the lower bounds of the probability classes; the last class ends at 1.
+// chances are the lower bounds of the probability bins. The last bin ends at 1.
 var chances = [...]float64{0, 0.6, 0.8, 0.9, 0.97}
 
-// chanceTally contains the results of the allocations of one class.
+// chanceTally contains the results of the allocations of one probability bin.
 type chanceTally struct {
 	plans, better int
 	stated        float64 // sum
@@ -169,7 +169,7 @@ type tally struct {
 	moved, expected, realized    float64 // spend moved in, and its expected and realized incremental revenue
 }
 
-// see trains a model of a store with the returns and logs the result in one line.
+// see trains a model of a store that has the given returns, and logs the result in one line.
 func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]float64) {
 	t.Helper()
 	m, err := newFrame(of.with(returns)).train(Training{Seed: 1}, 0)
@@ -265,7 +265,7 @@ func (r *record) say(t *testing.T) {
 	}
 	t.Logf("plans that bring more: %d of %d, stated %.2f; of those to be followed %d of %d; realised / promised lift %.2f",
 		r.better, r.plans, r.chance/float64(r.plans), r.advisedBetter, r.advised, r.realized/r.predicted)
-	t.Logf("realised lifts in their 90 %% intervals: %d of %d", r.within, r.plans)
+	t.Logf("realized lifts in their 90%% intervals: %d of %d", r.within, r.plans)
 	for class, at := range r.stated {
 		if at.plans > 0 {
 			t.Logf("chance of %.2f and more: %d plans, stated %.2f, %d bring more",
@@ -275,7 +275,7 @@ func (r *record) say(t *testing.T) {
 	t.Logf("%d of %d stores refused", r.refused, r.stores)
 	// The bound is four standard errors below the nominal level. It detects only large errors of the fit.
 	if all := r.channels[""]; float64(all.inside) < 0.81*float64(all.fits) {
-		t.Errorf("%d of %d returns lie in their 90 %% intervals", all.inside, all.fits)
+		t.Errorf("%d of %d returns are in their 90%% intervals", all.inside, all.fits)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestIntervalsCoverTheReturnsOfDemoStores(t *testing.T) {
 		})
 	}
 	planted.say(t)
-	t.Log("returns dealt anew:")
+	t.Log("redrawn returns:")
 	shuffled.say(t)
 	t.Log("returns drawn from the prior:")
 	varied.say(t)

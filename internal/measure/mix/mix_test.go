@@ -17,7 +17,7 @@ import (
 )
 
 // switched returns two years of a store and the true return of search. Search has the given daily response, including
-// adstock; radio has none. Spend is randomized weekly. The parameter carry is the share of a week's effect that
+// adstock. Radio has no response. Spend is randomized weekly. The parameter carry is the share of a week's effect that
 // continues into the next week.
 func switched(seed uint64, carry float64, worth func(spend float64) float64) (s Store, truth float64) {
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -42,7 +42,7 @@ func switched(seed uint64, carry float64, worth func(spend float64) float64) (s 
 // logistic returns a concave daily response.
 func logistic(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
 
-// planted returns the store of [switched] with a flyer that ran for one day.
+// planted returns the store of [switched] with the additional channel flyer, which has spend on one day.
 func planted() (s Store, truth float64) {
 	s, truth = switched(1, 0.25, logistic)
 	s.Spend["flyer"] = map[civil.Date]float64{s.Days.First: 50}
@@ -82,7 +82,7 @@ func TestModelRecoversSimulatedEffects(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(m.Effects, again.Posterior().Effects()); diff != "" {
-		t.Errorf("a stored model says something else (-before +after):\n%s", diff)
+		t.Errorf("a stored model has other contents (-before +after):\n%s", diff)
 	}
 	held := Held{Model: &again}
 	if status, why := held.State(m.Window.Last.AddDays(36), "USD"); status != Stale || len(why) != 1 {

@@ -80,8 +80,8 @@ func TestScopeIsThatOfTheTrainedModel(t *testing.T) {
 	}
 }
 
-// The standard error of the test is 300. The standard error of the fit is 100 or 500. With an imprecise test, a
-// confounding term would lose information.
+// The standard error of each test is 300. The standard error of the observational fit is 100 or 500. If the fit is more
+// precise, a confounding term would lose information.
 func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 	t.Parallel()
 	s := tested()
@@ -93,10 +93,10 @@ func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 		weeks []float64 // standard deviations of the observational fit per test; 0: no fit
 		want  int
 	}{
-		{"both tests know less", []float64{100, 100}, 1},
-		{"one knows more", []float64{100, 500}, 0},
-		{"both know more", []float64{500, 500}, 0},
-		{"the weeks carry no model", []float64{0, 0}, 0},
+		{"both tests are less precise", []float64{100, 100}, 1},
+		{"one test is more precise", []float64{100, 500}, 0},
+		{"both tests are more precise", []float64{500, 500}, 0},
+		{"there is no observational fit", []float64{0, 0}, 0},
 	} {
 		for i, sd := range test.weeks {
 			if f.tests[i].Observational = nil; sd > 0 {
@@ -104,7 +104,7 @@ func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 			}
 		}
 		if got := f.spec().Unconfounded; len(got) != test.want || len(got) > 0 && got[0] != "search" {
-			t.Errorf("%s: weeks of %v are taken at their word, want those of %d channels", test.what, got, test.want)
+			t.Errorf("%s: with standard deviations %v of the fit, the term is dropped for %q; want %d channels", test.what, test.weeks, got, test.want)
 		}
 	}
 }

@@ -121,8 +121,8 @@ func (c calibration) form(t *testing.T) string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// checkpoint reads the earlier run's file in the directory ASSAY_CALIBRATION and resumes there. Without the variable,
-// nothing is stored.
+// checkpoint resumes an earlier run from its file in the directory that the environment variable ASSAY_CALIBRATION
+// names. Without the variable, nothing is stored.
 func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	t.Helper()
 	done := &checkpoint{known: map[uint64]map[string]int{}}
@@ -172,8 +172,8 @@ func (p *Posterior) logLikelihood(theta []float64) float64 {
 }
 
 // quantities returns the ranked quantities, one value per draw. They are every parameter, the channels' incremental
-// outcomes and their marginal values, the first geo's part, and the log likelihood. Returns and shares have the same
-// ranks as incremental outcomes and marginal values.
+// outcomes and their marginal values, the channels' effects in the first geo, and the log likelihood. Returns and
+// shares have the same ranks as incremental outcomes and marginal values.
 func (p *Posterior) quantities() map[string][]float64 {
 	of := func(f func(theta []float64) float64) []float64 {
 		return series(len(p.draws), func(i int) float64 { return f(p.draws[i]) })
@@ -193,8 +193,8 @@ func (p *Posterior) quantities() map[string][]float64 {
 	return out
 }
 
-// unevenness returns the quantity with the smallest p-value of a uniformity test, that p-value, and the quantities
-// outside their 95% band.
+// unevenness returns the quantity with the smallest p-value of a uniformity test, that p-value, the quantities with a
+// p-value below 0.05, and the number of all quantities.
 func (c calibration) unevenness(t *testing.T) (worst string, p float64, outside []string, quantities int) {
 	t.Helper()
 	ranks, most := c.ranks(t)
@@ -211,7 +211,7 @@ func (c calibration) unevenness(t *testing.T) (worst string, p float64, outside 
 	return worst, p, outside, len(ranks)
 }
 
-// quick returns a model with few parameters that fits in milliseconds.
+// quick returns the calibration of a model with few parameters, which fits in milliseconds.
 func quick(replicates int, build func(m *model) stats.Density) calibration {
 	return calibration{
 		data: toy(), replicates: replicates, build: build, thin: 5,
@@ -321,7 +321,7 @@ func TestRanksAreUniformInEveryForm(t *testing.T) {
 	}
 }
 
-// pairs returns two years of weeks with two channels and a promotion.
+// pairs returns two years of weekly data with two channels and a price.
 func pairs() Data {
 	random := stats.Stream(12, 0)
 	d := Data{Media: []Media{{Channel: "search"}, {Channel: "social"}}, Controls: []Control{{Name: "price"}}}
@@ -375,7 +375,7 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 				c.replicates = 1000
 			}
 			worst, p, outside, quantities := c.unevenness(t)
-			t.Logf("%d quantities, outside their 95 %% band: %v; least even: %s, p %.2g", quantities, outside, worst, p)
+			t.Logf("%d quantities, outside their 95%% band: %v; least even: %s, p %.2g", quantities, outside, worst, p)
 			if p < 1e-3/float64(quantities) {
 				t.Errorf("ranks of %s are not uniform: p %v", worst, p)
 			}

@@ -86,7 +86,7 @@ func TestPoolingLeavesOutChannelsWithAPriorOfTheirOwn(t *testing.T) {
 		t.Errorf("a single channel is pooled: %v", m.pooledEffects.at)
 	}
 	if _, err := newModel(toy(), Spec{PoolEffects: true}); fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("half-normal coefficients that are alike: %v, want a fault of kind invalid", err)
+		t.Errorf("half-normal coefficients with partial pooling: %v, want a fault of kind invalid", err)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestShrinkageIsStrongerTheMoreSimilarOtherEffectsAre(t *testing.T) {
 	// conditional prior is hardly narrower.
 	mean, sd := given(0.9, 1, 1.1, 0.95, 1.05)
 	if math.Abs(mean-1) > 0.1 || sd > 0.4*prior.B {
-		t.Errorf("beside returns that are alike: %.2f with deviation %.2f, want about 1 with less than %.2f",
+		t.Errorf("with partial pooling of returns: %.2f with deviation %.2f, want about 1 with less than %.2f",
 			mean, sd, 0.4*prior.B)
 	}
 	if _, sd := given(-1, 0, 1, 2, 3); sd < 0.9*prior.B {

@@ -19,8 +19,8 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// planted returns a simulated store with two years of weeks, three channels, yearly seasonality, a promotion and noise
-// of 3%. It returns the channels' true incremental outcomes.
+// planted returns a simulated store with 130 weeks, three channels, yearly seasonality, a promotion and noise of 3%. It
+// also returns the channels' true incremental outcomes.
 func planted(seed uint64) (d Data, contributions map[measure.Channel]float64) {
 	random := stats.Stream(seed, 0)
 	contributions = map[measure.Channel]float64{}
@@ -86,7 +86,7 @@ func TestSimulatedEffectsAreRecovered(t *testing.T) {
 	} {
 		p := reportable(t, d, s, Sampling{Seed: 1, Warmup: 500, Draws: 500})
 		for _, e := range p.Effects() {
-			// The interval has a level of 98%, for six comparisons with a fixed seed.
+			// The interval has a level of 98%, because the test makes six comparisons with a fixed seed.
 			low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD
 			if want := truth[e.Channel]; want < low || want > high {
 				t.Errorf("%s %s: contribution %v to %v misses %v", s.Saturation, e.Channel, low, high, want)
@@ -159,7 +159,7 @@ func TestUnidentifiedModelsAreNotReportableAndNameTheCause(t *testing.T) {
 				return r.Code == c.code && r.About == c.about && strings.Contains(r.Text, c.says) && r.Remedy != ""
 			})
 			if !found {
-				t.Errorf("no reason %s about %q that says %q in %+v", c.code, c.about, c.says, result.Reasons)
+				t.Errorf("no reason %s about %q with the text %q in %+v", c.code, c.about, c.says, result.Reasons)
 			}
 		})
 	}
@@ -167,7 +167,7 @@ func TestUnidentifiedModelsAreNotReportableAndNameTheCause(t *testing.T) {
 
 func TestDrawsThatFailTheGateGiveNoNumbers(t *testing.T) {
 	t.Parallel()
-	// 2 chains of 20 draws, or of four times as many, cannot reach an effective sample size of 400.
+	// Two chains of 20 draws, or of 80 draws after retries, cannot reach an effective sample size of 400.
 	result := fit(t, toy(), quick(0, nil).spec, Sampling{Seed: 1, Chains: 2, Warmup: 60, Draws: 20})
 	if result.Status != NotReportable || result.Posterior != nil || result.Diagnostics == nil {
 		t.Fatalf("got %+v, want a refusal with diagnostics", result)

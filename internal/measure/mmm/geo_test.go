@@ -178,7 +178,7 @@ func checkIntegral(t *testing.T, m *model) {
 	}
 }
 
-// towns returns a store in eight geos with different returns: a year and a half of weeks, two channels.
+// towns returns 78 weeks of a store with two channels in eight geos with different returns.
 func towns(seed uint64) (d Data, contributions map[measure.Channel][]float64) {
 	random := stats.Stream(seed, 5)
 	const weeks, geos = 78, 8
@@ -251,7 +251,7 @@ func TestSimulatedEffectsOfGeosAreRecovered(t *testing.T) {
 	}
 	// Of 16 independent 90% intervals, fewer than 11 contain the true value with probability 0.003.
 	if inside < 11 {
-		t.Errorf("%d of 16 contributions of geos lie in their 90 %% interval", inside)
+		t.Errorf("%d of 16 contributions of geos are in their 90%% interval", inside)
 	}
 	if fitted, holdout := p.Accuracy(); fitted.R2 < 0.8 || holdout == nil || holdout.WMAPE > 0.15 {
 		t.Errorf("fitted %+v, holdout %+v", fitted, holdout)
@@ -328,7 +328,8 @@ func TestGatheredSumsAreThoseOfAllRows(t *testing.T) {
 		all, few := newSaturated(len(a)), newSaturated(len(points))
 		s.fill(all, a, theta)
 		s.fill(few, points, theta)
-		// The root has an infinite slope at 0, and grid points there are 1e-5 apart.
+		// The root saturation has an infinite slope at 0, and grid points near 0 are 1e-5 apart. The tolerance is
+		// therefore 5e-5.
 		if got, want := floats.Dot(few.s[:len(points)], sums), floats.Dot(all.s, weights); math.Abs(got-want) > 5e-5*want {
 			t.Errorf("%s: gathered %v, all %v", s, got, want)
 		}
@@ -380,8 +381,8 @@ func TestCommonMeanOfTwoGeosHasNoFunnel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// deviation returns the posterior standard deviation of the mean's coordinate. It is 1 if the coordinate's unit is
-	// its standard error.
+	// deviation returns the posterior standard deviation of the mean's coordinate. The deviation is 1 if the
+	// coordinate's unit is the mean's standard error.
 	deviation := func(m *model) (sd float64, divergences int) {
 		run, err := hmc.Sample(func() stats.Density { return m.newDensity() },
 			hmc.Options{Seed: 1, Chains: 2, Warmup: 300, Draws: 400, Accept: 0.9})

@@ -20,7 +20,7 @@ func allSaturations() []Saturation {
 	return []Saturation{Logistic, Hill, MichaelisMenten, Tanh, Root, Log, CES, Unsaturated}
 }
 
-// central returns the fourth-order central difference. With this step, the error is about 1e-12 for a smooth function.
+// central returns the fourth-order central difference of f at 0. For a smooth function, its error is about 1e-12.
 func central(f func(d float64) float64) float64 {
 	const h = 1e-3
 	return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
@@ -283,7 +283,8 @@ func TestPriorsAreFoundByNameAndRejectedWhenTheyMatchNothing(t *testing.T) {
 
 func TestEffectsAreReparameterizationsOfOneModel(t *testing.T) {
 	t.Parallel()
-	// The likelihood of an incremental outcome does not depend on the form of the effect: coefficient, return or share.
+	// The likelihood of an incremental outcome does not depend on the parameterization of the effect: coefficient,
+	// return or share.
 	var means [][]float64
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		m, err := newModel(toy(), Spec{Effect: e})
@@ -370,7 +371,7 @@ func TestMalformedDataAreRejected(t *testing.T) {
 		if _, err := newModel(d, s); err == nil {
 			t.Errorf("%s was accepted", name)
 		} else if err.Error() == "" {
-			t.Errorf("%s: the refusal says nothing", name)
+			t.Errorf("%s: the rejection has no text", name)
 		}
 	}
 }

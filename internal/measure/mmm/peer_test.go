@@ -148,7 +148,7 @@ func TestExampleIsRecovered(t *testing.T) {
 			"lam":          {e.Saturation["lam"].Q05, e.Saturation["lam"].Q95, want.Lam[name]},
 		} {
 			if c.want < c.low || c.want > c.high {
-				t.Errorf("%s of %s: 90 %% interval %v to %v misses %v", what, name, c.low, c.high, c.want)
+				t.Errorf("%s of %s: 90%% interval %v to %v misses %v", what, name, c.low, c.high, c.want)
 			}
 		}
 	}
@@ -256,7 +256,7 @@ func peerPoints(t *testing.T) [][]string {
 	return rows
 }
 
-// logPosterior returns the density of the parameters on their own scale, without the Jacobian of the sampler's
+// logPosterior returns the log density of the parameters on their own scale, without the Jacobian of the sampler's
 // coordinates.
 func (m *model) logPosterior(theta []float64) float64 {
 	u, jacobian := m.coordinates(theta)

@@ -106,8 +106,8 @@ func knownPool(mean, spread, common float64) *pooledEffects {
 	return p
 }
 
-// given returns draws of each return, given estimates of their logs. Conditional on own and common variance, all
-// distributions are normal.
+// given returns posterior draws of each channel's return, given estimates of the log returns. Conditional on the own
+// and the common variance, all distributions are normal.
 func (p *pooledEffects) given(estimates, errs []float64, draws int, r *rand.Rand) [][]float64 {
 	var weight, mean, variance [rhoSteps]float64
 	for j, own := range p.own {
@@ -206,7 +206,7 @@ func TestPooledReturnsHaveNominalCoverageAndUnbiasedPlans(t *testing.T) {
 	// The tolerance is four standard errors. They are computed from the spread between stores.
 	covered, sd := stat.MeanStdDev(got.covered, nil)
 	if math.Abs(covered-0.9) > 4*sd/20 {
-		t.Errorf("%.3f of the returns lie in their 90 %% intervals, give or take %.3f", covered, sd/20)
+		t.Errorf("%.3f of the returns are in their 90%% intervals, give or take %.3f", covered, sd/20)
 	}
 	if off, sd := stat.MeanStdDev(got.off, nil); math.Abs(off) > 4*sd/20 {
 		t.Errorf("mean lift minus predicted lift is %.4f of spend, standard error %.4f", off, sd/20)

@@ -94,7 +94,7 @@ func TestTimeVaryingEffectIsRecovered(t *testing.T) {
 	}
 	// Neighboring weeks are correlated, so this comparison does not test whether coverage is nominal.
 	if inside < weeks*7/10 {
-		t.Errorf("%d of %d weeks have their true multiple in its 90 %% interval", inside, weeks)
+		t.Errorf("%d of %d weeks have their true multiple in its 90%% interval", inside, weeks)
 	}
 	if a, b := varying.LeaveOneOut().ELPD, constant.LeaveOneOut().ELPD; a < b+20 {
 		t.Errorf("log score %v with changes, %v without", a, b)

@@ -27,7 +27,7 @@ func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayV
 	return versions
 }
 
-// lookedAt returns one import for each of n days. Each import is the given number of days after its day.
+// lookedAt returns one import for each of n days. Each day is imported age days later.
 func lookedAt(n int, age int) (looks []measure.Look) {
 	for i := range n {
 		day := first.AddDays(i)
@@ -117,7 +117,7 @@ func TestASourceThatSettlesAfterItsWindowIsLate(t *testing.T) {
 		t.Errorf("late %t, settled %v; want late and settled after 42 days", c.Late(), c.Settled)
 	}
 	if c = spendCurve(t, versions, lookedAt(20, 36)); !c.Late() || c.Settled != nil {
-		t.Errorf("late %t, settled %v; want late, and nobody knows until when", c.Late(), c.Settled)
+		t.Errorf("late %t, settled %v; want late, and no settled age", c.Late(), c.Settled)
 	}
 }
 
