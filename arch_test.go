@@ -79,7 +79,7 @@ var parts = []struct {
 	{"internal/experiment", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
 	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/experiment"}},
 	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/control"}},
-	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
+	{"internal/auth", []string{"internal/datadir", "internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
 	{"internal/chart", []string{"internal/number", "internal/civil", "internal/money"}},
 	{"internal/ingest/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/facts", "internal/control", "internal/ingest/..."}},
 	{"internal/ingest/demo", []string{

@@ -11,7 +11,7 @@ import (
 )
 
 type factsCommands struct {
-	Move factsMoveCommand `cmd:"" help:"Copy the facts of a workspace to the other engine, compare the totals of all tables by day, then switch. Requires the setting facts_url and a stopped service."`
+	Move factsMoveCommand `cmd:"" help:"Copy the facts of a workspace to the other engine, compare the totals of all tables by day, then switch. Requires the setting facts_url. Stop the service on all nodes first."`
 }
 
 type factsMoveCommand struct {

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -97,10 +99,10 @@ func (f factFiles) path(ws measure.WorkspaceID) string {
 	return filepath.Join(f.dir, string(ws)+".duckdb")
 }
 
-// has reports whether the file exists.
+// has reports whether the file may exist.
 func (f factFiles) has(ws measure.WorkspaceID) bool {
 	_, err := os.Lstat(f.path(ws))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Opened implements [duckdb.Files].
@@ -126,14 +128,21 @@ func (f copyFiles) MayMake(_ context.Context, ws measure.WorkspaceID) error {
 		WithHint("stop the service and run: assay facts move --workspace %s --to clickhouse", ws)
 }
 
-// Opened implements [duckdb.Files]. It records that the workspace has a facts file. Backups contain the workspaces with
+// Opened implements [duckdb.Files]. It rejects a copy if the facts are in a file of this data directory. Otherwise it
+// records that the workspace has a facts file. Backups contain the workspaces with
 // this record. Without ClickHouse, the service reports that the facts of these workspaces are missing.
 func (f copyFiles) Opened(ctx context.Context, ws measure.WorkspaceID) error {
+	if err := f.MayMake(ctx, ws); err != nil { // an interrupted move can leave a copy
+		return err
+	}
 	return f.files.Opened(ctx, ws)
 }
 
 // Dropping implements [duckdb.Files].
 func (f copyFiles) Dropping(ctx context.Context, ws measure.WorkspaceID) error {
+	if f.files.has(ws) {
+		return nil
+	}
 	return f.files.Dropping(ctx, ws)
 }
 
@@ -222,12 +231,15 @@ func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (ta
 	return tables, kept, nil
 }
 
-// toFile copies the facts to a file and then removes them from ClickHouse. After an interrupted call, the file exists.
+// toFile copies the facts to a file and then removes them from ClickHouse. After an interrupted call, the file may exist.
 func (m factsMove) toFile(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
 	if !m.record.has(ws) {
 		if err := m.servers.Give(ctx, ws, m.record.path(ws)); err != nil {
 			return nil, err
 		}
+	}
+	if err := datadir.Sync(m.record.dir); err != nil {
+		return nil, err
 	}
 	return m.servers.DropCopied(ctx, ws, m.files)
 }

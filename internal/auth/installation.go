@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
@@ -88,19 +89,7 @@ func makeSecret(path string) error {
 	if err := os.Link(aside.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// syncDir syncs a directory to disk, so that a new name remains after a power failure.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // Windows cannot sync directories
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return datadir.Sync(dir)
 }
 
 // Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The names

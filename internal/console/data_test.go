@@ -256,7 +256,7 @@ func TestAnInterruptedImportAsksToBeRepeated(t *testing.T) {
 	if p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") == "" || d.orders() != 0 {
 		t.Errorf("the interrupted import: %d, Retry-After %q, %d orders; want 503 and none", p.status, p.header.Get("Retry-After"), d.orders())
 	}
-	for _, want := range []string{"Importing orders.csv was interrupted.", "nothing was stored. Repeat the import.", "upload it again"} {
+	for _, want := range []string{"Importing orders.csv was interrupted.", "nothing was stored. Repeat the import.", "upload the file again"} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page does not contain %q: %s", want, p.body)
 		}

@@ -298,7 +298,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	b := s.signedIn(email)
 	for path, wants := range map[string][]string{
 		"/models": {
-			"The model is stale: 40 days of sales follow its window", "Model 1 remains in use. A newer training (model 2) was rejected:", "needs at least 40",
+			"The model is stale: 40 days of sales follow its window", "Model 1 remains in use. The newer model 2 was rejected:", "needs at least 40",
 			"<bdi>Facebook Ads</bdi>", "Return by channel", `class="waterfall"`, "Advertising generates",
 		},
 		"/models/fit":           {"The model explains", `class="ahead"`, "Out-of-sample error"},

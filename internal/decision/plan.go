@@ -146,6 +146,9 @@ func (p *planner) moves(ctx context.Context) error {
 		return err
 	}
 	if why := plan.Advice.WhyHold(); why != "" {
+		if len(fixed) >= len(plan.Allocations)-1 {
+			why = "tools can change campaigns of at most one channel, so no budget can move between channels"
+		}
 		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: "+why+".")
 		return nil
 	}

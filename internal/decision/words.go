@@ -172,12 +172,12 @@ var wordings = map[detect.Kind]wording{
 		return fmt.Sprintf("A discount code was used in %s orders in 14 days, compared with about %s usually.", count(f, "orders"), count(f, "usual_orders"))
 	}, "Check whether the code is public. Replace a public code.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
 	detect.PacingRisk: {func(c *toolkit.Call, f detect.Finding) string {
-		verb := "will be missed"
+		side, verb := "below", "missing"
 		if figure(f, "expected") > figure(f, "target") {
-			verb = "will be exceeded"
+			side, verb = "above", "exceeding"
 		}
-		return fmt.Sprintf("The target for %s (%s) %s with a probability of %s: the forecast is %s (90%% interval %s to %s).", f.Subject, goal(c, f, "target"), verb, share(f, "probability"),
-			goal(c, f, "expected"), goal(c, f, "expected_low"), goal(c, f, "expected_high"))
+		return fmt.Sprintf("The forecast of %s is %s (90%% interval %s to %s), %s the target of %s. The probability of %s the target is %s.", f.Subject,
+			goal(c, f, "expected"), goal(c, f, "expected_low"), goal(c, f, "expected_high"), side, goal(c, f, "target"), verb, share(f, "probability"))
 	}, "Adjust the target, or adjust the budget for the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
 	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A creator without a recent booking generated about %[1]s orders in %[3]d days at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)

@@ -63,8 +63,8 @@ func (f Failure) Status() int { return failures[f].status }
 // Class returns the failure's name for logs and metrics, such as "rate_limited".
 func (f Failure) Class() string { return failures[f].class }
 
-// Body returns the JSON-RPC error response. The ID is the request's own bytes, or nil. The detail follows the message,
-// and the member data is omitted when it is nil.
+// Body returns the JSON-RPC error response. The ID is the request's own bytes, or nil. The detail follows the message.
+// The `data` member is omitted when it is nil.
 func (f Failure) Body(id []byte, detail string, data any) []byte {
 	if id == nil {
 		id = []byte("null")

@@ -127,9 +127,9 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	if m.Change != nil {
 		from := ""
 		if plan.Recent {
-			from = " (at the rate of the last 30 days)"
+			from = " (last 30 days)"
 		}
-		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, " "+over))
+		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {

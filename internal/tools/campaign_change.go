@@ -124,7 +124,7 @@ type CampaignChangeAnswer struct {
 	Status        budgetchange.Outcome    `json:"status" doc:"preview, executed, unchanged, unknown, refused or awaiting_approval."`
 	Problem       string                  `json:"problem,omitempty" doc:"Why the change was rejected, or why its outcome is unknown."`
 	NextStep      string                  `json:"next_step,omitempty"`
-	AuditID       control.BudgetChangeID  `json:"audit_id,omitempty" doc:"Audit row, for assay budget-changes."`
+	AuditID       control.BudgetChangeID  `json:"audit_id,omitempty" doc:"ID of the stored budget change, for assay budget-changes."`
 	Platform      string                  `json:"platform"`
 	Account       string                  `json:"account_id"`
 	Campaign      ads.CampaignID          `json:"platform_campaign_id"`
@@ -275,10 +275,10 @@ func wouldWrite(p budgetchange.Preview) string {
 		return "The execution sends and records nothing, because the campaign already has this value."
 	}
 	what := "status " + p.New.Text
-	if p.Field == control.DailyBudget {
-		what = fmt.Sprintf("daily budget %s %s", p.New.Text, p.Unit)
+	if n := units(p.New); n != nil && p.Field == control.DailyBudget {
+		what = fmt.Sprintf("daily budget %s %s", answer.Quantity(*n), p.Unit)
 	}
-	return fmt.Sprintf("The execution sends one request to %s: %s. It also adds one audit log entry with %s as the previous value, for a rollback.",
+	return fmt.Sprintf("The execution sends one request to %s: %s. It also stores one budget change with %s as the previous value, for a rollback.",
 		ads.DisplayName(p.Account.Platform), what, p.Current)
 }
 
@@ -292,16 +292,16 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	move := fmt.Sprintf("from %s to %s%s", p.Current, p.New, signedPercent(p.ChangePct()))
 	switch r.Outcome {
 	case budgetchange.Executed:
-		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (audit log entry %s).%s", what, move, a.AuditID, pausedNote(p))
+		return fmt.Sprintf("Executed: %s changed %s. The change can be rolled back (budget change %s).%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
 		if r.Change != nil {
-			return fmt.Sprintf("Unchanged: someone else set %s to %s at the same time. Nothing was sent. See audit log entry %s.", what, p.New, a.AuditID)
+			return fmt.Sprintf("Unchanged: someone else set %s to %s at the same time. Nothing was sent. See budget change %s.", what, p.New, a.AuditID)
 		}
-		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit log entry was written.", what, p.New)
+		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no budget change was stored.", what, p.New)
 	case budgetchange.Unknown:
-		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call. Check audit log entry %s.", what, move, a.AuditID)
+		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call. Check budget change %s.", what, move, a.AuditID)
 	case budgetchange.Awaiting:
-		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. See audit log entry %s.", what, move, a.AuditID)
+		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. See budget change %s.", what, move, a.AuditID)
 	case budgetchange.Refused:
 		return fmt.Sprintf("Rejected: %s was not changed %s. The field problem has the reason.", what, move)
 	case budgetchange.Previewed:

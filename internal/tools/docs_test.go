@@ -56,7 +56,7 @@ func TestPagesOfToolsAreCurrent(t *testing.T) {
 // indexOfTools lists the tools in the contract's order.
 func indexOfTools() string {
 	var b strings.Builder
-	b.WriteString("# Tools\n\nEach page lists the parameters of a tool. It also shows an example call with its answer for a simulated store. Amounts are in the\ncurrency of the workspace, and days are in its time zone.\n\n| tool | use |\n|---|---|\n")
+	b.WriteString("# Tools\n\nEach page lists the parameters of a tool. It also shows an example call with its answer for a simulated store. Amounts are in\nthe currency of the workspace, and days are in its time zone.\n\n| tool | use |\n|---|---|\n")
 	for _, tool := range All() {
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s |\n", tool.Name, tool.Name, tool.Description)
 	}

@@ -119,7 +119,7 @@ func TestUntrustedTextStaysOutOfSummaryAndErrors(t *testing.T) {
 	b.Orders = []warehouse.Order{{OrderRef: ref, Day: fixtureToday, At: fixtureToday.UTC().Add(17 * time.Hour), Charged: 100, Customer: "c"}}
 	session := serviceOver(t, b).Session(reader(newWorkspace("w1")), "r1")
 	a := decoded[DiagnoseAnswer](t, callAs(t, session, "diagnose", `{}`).StructuredContent)
-	if strings.Contains(a.Summary, "Ignore") || !strings.Contains(a.Summary, "a data source (ads) has no data after 2026-02-28 (10 days ago)") {
+	if strings.Contains(a.Summary, "Ignore") || !strings.Contains(a.Summary, "a data source of kind ads has no data after 2026-02-28 (10 days ago)") {
 		t.Errorf("summary %q, want the source by its kind", a.Summary)
 	}
 	text := callAs(t, session, "performance", `{"channel":"nothing"}`).Content[0].Text

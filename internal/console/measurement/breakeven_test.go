@@ -36,21 +36,21 @@ func TestModelsPageComparesReturnsWithBreakEven(t *testing.T) {
 			toolkit.PlanProfit{},
 			"2 channels are clearly profitable.", "0 of 2 intervals include or are below break-even, 1.00.",
 			"Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS.", "good", "enter costs",
-			"Marginal ROAS is below break-even in 0 of 2 channels.", "The expected marginal ROAS of these channels is below 1.00.",
+			"Marginal ROAS is below break-even in 0 of 2 channels.", "The break-even ROAS is 1.00.",
 		},
 		{
 			"costs are known",
 			toolkit.PlanProfit{Change: loss, BreakEven: new(answers.Ratio(2.5))},
 			"No channel is clearly profitable.", "2 of 2 intervals include or are below break-even, 2.50.",
 			"Red: marginal ROAS is below the break-even ROAS of 2.50.", "bad", "2.50",
-			"Marginal ROAS is below break-even in 2 of 2 channels.", "The expected marginal ROAS of these channels is below 2.50.",
+			"Marginal ROAS is below break-even in 2 of 2 channels.", "The break-even ROAS is 2.50.",
 		},
 		{
 			"unit costs are above the price",
 			toolkit.PlanProfit{Change: loss},
-			"No channel is clearly profitable.", "No ROAS breaks even, because costs are at least the revenue.",
-			"Red: no ROAS breaks even, because costs are at least the revenue.", "bad", "none",
-			"Marginal ROAS is below break-even in 2 of 2 channels.", "No ROAS breaks even, because costs are at least the revenue.",
+			"No channel is clearly profitable.", "There is no break-even ROAS, because costs before ad spend are at least as high as revenue.",
+			"Red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue.", "bad", "none",
+			"Marginal ROAS is below break-even in 2 of 2 channels.", "There is no break-even ROAS, because costs before ad spend are at least as high as revenue.",
 		},
 	} {
 		a := twoChannels(c.profit)
@@ -62,7 +62,7 @@ func TestModelsPageComparesReturnsWithBreakEven(t *testing.T) {
 			{"tone of the marginal ROAS", returnTable(a).Rows[0].Cells[3].Tone, c.tone},
 			{"fact", breakEvenFact(a, "acme").Value, c.fact},
 			{"heading of the curves", heading, c.responses},
-			{"lead of the curves", lead, c.curves + " In the gray areas, the model extrapolates: the data contain no such spend."},
+			{"lead of the curves", lead, c.curves + " In the gray areas, spend is above the range of the data, so the model extrapolates."},
 		} {
 			if text.got != text.want {
 				t.Errorf("%s: %s is %q, want %q", c.name, text.name, text.got, text.want)

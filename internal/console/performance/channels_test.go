@@ -33,7 +33,7 @@ func TestChannelsPageComparesReturnsWithBreakEven(t *testing.T) {
 		{
 			"unit costs are above the price",
 			toolkit.ProfitMetrics{Contribution: contribution},
-			"No ROAS breaks even, because costs are at least the revenue.", "no ROAS breaks even",
+			"There is no break-even ROAS, because costs before ad spend are at least as high as revenue.", "no break-even ROAS",
 		},
 	} {
 		row := tools.ChannelRow{Channel: "google", Spend: new(answer.Money(100)), Revenue: 400}

@@ -138,7 +138,7 @@ func creators(r *request) (*reportView, error) {
 		)
 	}
 	view := &reportView{
-		Heading: heading, Lead: "The estimate of orders combines coupon codes, link clicks and survey answers. ROI is before the cost of goods.",
+		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI is before the cost of goods.",
 		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")

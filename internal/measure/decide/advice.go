@@ -84,8 +84,12 @@ func Judge(p Problem, plan *Plan) *Advice {
 		advice.Reasons = append(advice.Reasons, p.whyStay())
 	} else if whyNot := WhyNot(plan.BeatsCurrent, plan.Lift); whyNot != "" {
 		advice.Action = Hold
+		shown := math.Round(100 * plan.BeatsCurrent)
+		if plan.BeatsCurrent < convincing {
+			shown = min(shown, 100*convincing-1)
+		}
 		advice.Reasons = append(advice.Reasons, fmt.Sprintf(
-			"the optimized allocation is better than the current allocation with a probability of %.0f%%, %s", 100*plan.BeatsCurrent, whyNot))
+			"the probability that the optimized allocation is better is %.0f%%, %s", shown, whyNot))
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func (e *Engine) Receive(ctx context.Context, ws measure.WorkspaceID, from *duck
 	}
 	if !warehouse.EqualTotals(want, got) {
 		return nil, fault.Conflict("the facts of %s in ClickHouse differ from those in its file: %s", ws, differences(want, got)).
-			WithHint("the file is unchanged and stays in use; if ClickHouse has later imports, move them to DuckDB first")
+			WithHint("the file is unchanged and stays in use. If ClickHouse has the latest imports, move the file to another folder, and then move the facts to DuckDB")
 	}
 	return got, nil
 }
@@ -63,14 +64,21 @@ func (e *Engine) Totals(ctx context.Context, ws measure.WorkspaceID) ([]warehous
 }
 
 // Give writes the facts of a workspace to a new file in another engine's directory. The file gets its name when it is
-// complete.
+// complete. A workspace without facts in ClickHouse results in a fault of kind not_found.
 func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) error {
-	s, err := e.Snapshot(ctx, ws, filepath.Dir(path))
-	if err == nil {
-		err = os.Rename(s.Path, path)
+	all, err := e.store.commits(ctx, ws, 0)
+	if err != nil {
+		return err
 	}
+	if len(all.live()) == 0 {
+		return fault.NotFound("workspace %q has no facts in ClickHouse", ws)
+	}
+	s, err := e.Snapshot(ctx, ws, filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("facts of %s: %w", ws, err)
+	}
+	if err := os.Rename(s.Path, path); err != nil {
+		return errors.Join(fmt.Errorf("facts of %s: %w", ws, err), os.Remove(s.Path))
 	}
 	return nil
 }
@@ -90,17 +98,20 @@ func (e *Engine) DropCopied(ctx context.Context, ws measure.WorkspaceID, to *duc
 		want, err := e.Engine.Totals(ctx, ws)
 		if err == nil && !warehouse.EqualTotals(want, got) {
 			err = fault.Conflict("the facts of %s in the file differ from those in ClickHouse: %s", ws, differences(want, got)).
-				WithHint("move the file of the workspace to another folder, and repeat the move")
+				WithHint("if ClickHouse has the latest imports, move the file to another folder and repeat the command")
 		}
 		return err
 	})
 }
 
-// differences names the first table that differs.
+// differences names the first table that differs, with its numbers of rows.
 func differences(want, got []warehouse.TableTotals) string {
 	for i, t := range want {
-		if i >= len(got) || !t.Equal(got[i]) {
-			return "the first is the table " + t.Table
+		if i >= len(got) {
+			break
+		}
+		if !t.Equal(got[i]) {
+			return fmt.Sprintf("the first is the table %s with %d and %d rows", t.Table, got[i].Rows, t.Rows)
 		}
 	}
 	return "the number of tables"

@@ -130,15 +130,17 @@ func (c *Changes) Complete() { c.complete = true }
 // have the sign 1. The blocks are reused.
 func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, rows *facts.Columnar) error) error {
 	name := Dialect{}.Table(c.ws, t.Name)
-	if err := c.compare(ctx); err != nil {
-		return err
-	}
 	adding := func(rows *facts.Columnar) error { return each(1, rows) }
 	if c.complete {
 		if err := c.eachBetween(ctx, t, name, 0, localRows, adding); err != nil {
 			return err
 		}
-	} else if err := c.eachOld(ctx, t, name, each); err != nil {
+		return c.eachBetween(ctx, t, name, localRows, math.MaxInt64, adding)
+	}
+	if err := c.compare(ctx); err != nil {
+		return err
+	}
+	if err := c.eachOld(ctx, t, name, each); err != nil {
 		return err
 	}
 	if _, any := c.now[t.Name][newRows]; !any {
