@@ -338,4 +338,7 @@ func TestFactsMoveToClickHouseAndBack(t *testing.T) {
 		}
 	}
 	wantOrders(t, e, 0)
+	if err := e.Give(t.Context(), "shop", dir+"/again.duckdb"); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("a workspace without facts was moved with %v; want a fault of kind not_found", err)
+	}
 }
