@@ -105,7 +105,7 @@ const steps = [
     await page.goto(`${base}/data`);
     await page.getByText('Forget a customer…').click();
     await page.getByLabel('Email address, phone number').fill('nobody@example.com');
-    await page.getByLabel('I understand that this cannot be undone').check();
+    await page.getByLabel('I understand that forgetting the customer cannot be undone').check();
     await page.getByRole('button', { name: 'Forget customer' }).click();
     await page.getByText('The customer is forgotten').waitFor();
   }],
