@@ -129,8 +129,8 @@ func (f copyFiles) MayMake(_ context.Context, ws measure.WorkspaceID) error {
 }
 
 // Opened implements [duckdb.Files]. It rejects a copy if the facts are in a file of this data directory. Otherwise it
-// records that the workspace has a facts file. Backups contain the workspaces with
-// this record. Without ClickHouse, the service reports that the facts of these workspaces are missing.
+// records that the workspace has a facts file. Backups contain the workspaces with this record. Without ClickHouse, the
+// service reports that the facts of these workspaces are missing.
 func (f copyFiles) Opened(ctx context.Context, ws measure.WorkspaceID) error {
 	if err := f.MayMake(ctx, ws); err != nil { // an interrupted move can leave a copy
 		return err
@@ -138,7 +138,7 @@ func (f copyFiles) Opened(ctx context.Context, ws measure.WorkspaceID) error {
 	return f.files.Opened(ctx, ws)
 }
 
-// Dropping implements [duckdb.Files].
+// Dropping implements [duckdb.Files]. The record remains if the facts are in a file of this data directory.
 func (f copyFiles) Dropping(ctx context.Context, ws measure.WorkspaceID) error {
 	if f.files.has(ws) {
 		return nil

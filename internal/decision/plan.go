@@ -145,10 +145,7 @@ func (p *planner) moves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if why := plan.Advice.WhyHold(); why != "" {
-		if len(fixed) >= len(plan.Allocations)-1 {
-			why = "tools can change campaigns of at most one channel, so no budget can move between channels"
-		}
+	if why := whyHold(plan, len(fixed)); why != "" {
 		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: "+why+".")
 		return nil
 	}
@@ -163,6 +160,16 @@ func (p *planner) moves(ctx context.Context) error {
 		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: tools cannot change any campaign with recent spend on the affected channels.")
 	}
 	return nil
+}
+
+// whyHold returns the reason to keep the allocation, or "". The parameter fixed is the number of channels with campaigns
+// that tools cannot change.
+func whyHold(plan *mix.Plan, fixed int) string {
+	why := plan.Advice.WhyHold()
+	if why != "" && fixed >= len(plan.Allocations)-1 {
+		return "tools can change campaigns of at most one channel, so no budget can move between channels"
+	}
+	return why
 }
 
 // leastMove is the minimum planned change of a channel, as a share of its spend.

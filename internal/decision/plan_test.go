@@ -407,3 +407,23 @@ func TestAPlanOmitsIncreasesThatLoseContribution(t *testing.T) {
 		}
 	}
 }
+
+func TestAPlanWithoutBudgetChangesHasAReason(t *testing.T) {
+	t.Parallel()
+	hold := &decide.Advice{Action: decide.Hold, Reasons: []string{"the current allocation is already optimal within the bounds"}}
+	for _, c := range []struct {
+		name   string
+		advice *decide.Advice
+		fixed  int
+		want   string
+	}{
+		{"tools can change two channels", hold, 1, hold.Reasons[0]},
+		{"tools can change one channel", hold, 2, "tools can change campaigns of at most one channel, so no budget can move between channels"},
+		{"the allocation changes", &decide.Advice{Action: decide.Shift, Reasons: []string{"a note"}}, 2, ""},
+	} {
+		plan := &mix.Plan{Plan: decide.Plan{Allocations: make([]decide.Allocation, 3)}, Advice: c.advice}
+		if got := whyHold(plan, c.fixed); got != c.want {
+			t.Errorf("%s: the reason is %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -378,3 +378,28 @@ func TestEveryConditionOfTheValidationRejects(t *testing.T) {
 		}
 	}
 }
+
+// A rounded probability does not contradict its limit.
+func TestAdviceStatesItsReason(t *testing.T) {
+	t.Parallel()
+	p := Problem{Budget: 3, Channels: []Channel{{Name: "search", Max: 3}, {Name: "tv", Max: 3}}}
+	shift := []Allocation{{Channel: "search", Current: 1, Proposed: 2}, {Channel: "tv", Current: 2, Proposed: 1}}
+	for _, c := range []struct {
+		probability float64
+		gain        stats.Summary
+		want        string
+	}{
+		{0.597, stats.Summary{Mean: 1}, "the probability that the optimized allocation is better is 59%, below the required 60%"},
+		{0.712, stats.Summary{Mean: -1}, "the probability that the optimized allocation is better is 71%, but the expected gain is not positive"},
+		{0.6, stats.Summary{Mean: 1}, ""},
+	} {
+		advice := Judge(p, &Plan{Allocations: shift, BeatsCurrent: c.probability, Lift: c.gain})
+		if got := advice.WhyHold(); got != c.want {
+			t.Errorf("probability %v, gain %v: %q, want %q", c.probability, c.gain.Mean, got, c.want)
+		}
+	}
+	shift[0].Proposed, shift[1].Proposed = 1, 2
+	if got := Judge(p, &Plan{Allocations: shift}).WhyHold(); got != "the current allocation is already optimal within the bounds" {
+		t.Errorf("without a change: %q", got)
+	}
+}
