@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 
 	"assay/internal/app"
 	"assay/internal/backup"
+	"assay/internal/config"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/operation"
 )
@@ -53,10 +56,14 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 	}
 	fmt.Fprintf(con.errs, "restore it with: assay restore %s --data NEW-DIRECTORY\n", c.Dir)
 	if !made.WithSecret {
-		fmt.Fprintf(con.errs, "the backup has no installation secret: store a copy of %s in another place\n",
-			filepath.Join(c.Data, "secret"))
+		fmt.Fprintf(con.errs, "the backup has no installation secret: store a copy of %s in another place\n", secretOf(settings))
 	}
 	return made.Err()
+}
+
+// secretOf returns the path of the installation's secret.
+func secretOf(c config.Config) string {
+	return cmp.Or(c.SecretFile, filepath.Join(c.Data, datadir.Secret))
 }
 
 // bytesText formats a size in bytes.
@@ -117,7 +124,7 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 	if restored.LacksSecret {
 		fmt.Fprintf(con.errs, "the backup has no installation secret: copy the saved secret to %s with mode 0600.\n"+
 			"Without the secret, no API key is valid. Assay cannot read webhook secrets and cannot recognize returning customers\n",
-			filepath.Join(c.Data, "secret"))
+			secretOf(settings))
 	}
 	if settings.ControlURL.Text() != "" {
 		fmt.Fprintf(con.errs, "the restored control data are in SQLite: move them to an empty PostgreSQL database with assay control move --data %s\n", c.Data)

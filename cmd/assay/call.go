@@ -194,6 +194,8 @@ func refusal(response *http.Response, code int, message string) error {
 	case http.StatusTooManyRequests:
 		err := fault.New(fault.KindRateLimited, "%s", message)
 		return err.WithHint("try again in %s seconds", response.Header.Get("Retry-After"))
+	case http.StatusServiceUnavailable:
+		return fault.Unavailable("%s", message).WithHint("try again in %s seconds", response.Header.Get("Retry-After"))
 	case http.StatusInternalServerError:
 		kind = fault.KindUnavailable
 	}

@@ -35,9 +35,18 @@ type dataFlag struct {
 	Data string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory."`
 }
 
-// settings loads the settings of the environment, with this data directory.
-func (d dataFlag) settings() (config.Config, error) {
-	return config.Load(config.Sources{Environ: os.Environ(), Flags: map[string]string{"data": d.Data}})
+// settings loads the settings of the service: the file that ASSAY_CONFIG names, the environment and the flag. The flag's
+// default does not replace the directory that the file names.
+func (d *dataFlag) settings() (config.Config, error) {
+	flags := make(map[string]string)
+	if d.Data != "" && d.Data != config.Default().Data {
+		flags["data"] = d.Data
+	}
+	c, err := config.Load(config.Sources{File: os.Getenv("ASSAY_CONFIG"), Environ: os.Environ(), Flags: flags})
+	if err == nil {
+		d.Data = c.Data // messages name it
+	}
+	return c, err
 }
 
 // do runs an operation on a workspace of the data directory. The audit log gets the name of the command.

@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,5 +169,19 @@ func TestABrokenFileNamesItsLineAndChangesNothing(t *testing.T) {
 	}
 	if found := must(t, data, "doctor"); !strings.Contains(found, "no orders") {
 		t.Errorf("after a rejected file doctor prints:\n%s", found)
+	}
+}
+
+func TestABusyServiceIsAFailureAndNotAMistake(t *testing.T) {
+	t.Parallel()
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"Service unavailable"},"id":1}`)
+	}))
+	defer busy.Close()
+	_, errs, code := finish(t, t.TempDir(), "call", "performance", "--url", busy.URL, "--key", "k")
+	if code != exitFailed || !strings.Contains(errs, "try again in 5 seconds") {
+		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

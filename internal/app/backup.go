@@ -35,7 +35,7 @@ func (a *App) newBackups() (*backup.Schedule, error) {
 	return &backup.Schedule{
 		Plan: plan, Clock: clockwork.NewRealClock(),
 		Maker: backup.NewMaker(backup.Source{
-			Data: a.config.Data, Control: a.control.Store, Facts: facts, Installation: a.control.Installation.Name(),
+			Data: a.config.Data, SecretFile: a.config.SecretFile, Control: a.control.Store, Facts: facts, Installation: a.control.Installation.Name(),
 			Program: Version(), Now: a.now, Log: a.log,
 		}),
 	}, nil

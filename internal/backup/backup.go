@@ -6,6 +6,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type Control interface {
 // Source is the data directory to back up.
 type Source struct {
 	Data         string // the data directory
+	SecretFile   string // the installation's secret; "": the file secret of the data directory
 	Control      Control
 	Facts        warehouse.Snapshotter
 	Installation string // name of the installation, derived from its secret
@@ -206,6 +208,11 @@ func (r *run) make(ctx context.Context, earlier []Manifest) (Made, error) {
 			return Made{}, err
 		}
 	}
+	if r.request.WithSecret {
+		if err := r.copySecret(ctx); err != nil {
+			return Made{}, err
+		}
+	}
 	slices.SortFunc(r.manifest.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	if r.made.Manifest, err = r.folder.finish(r.manifest); err != nil {
 		return Made{}, err
@@ -358,6 +365,27 @@ func (r *run) other(ctx context.Context, name string) error {
 	}
 	defer from.Close()
 	file, added, err := r.folder.add(ctx, filepath.ToSlash(name), from)
+	if err == nil {
+		r.keep(file, added)
+	}
+	return err
+}
+
+// secretPath returns the path of the installation's secret.
+func (b *Maker) secretPath() string {
+	return cmp.Or(b.SecretFile, filepath.Join(b.Data, datadir.Secret))
+}
+
+// copySecret copies the installation's secret under the name that it has in a data directory. If the secret cannot be read,
+// there is no backup.
+func (r *run) copySecret(ctx context.Context) error {
+	from, err := os.Open(r.secretPath())
+	if err != nil {
+		return fault.Unavailable("the installation secret %s cannot be read", r.secretPath()).Wrap(err).
+			WithHint("make it readable for the user that runs the service, or make the backup without it")
+	}
+	defer from.Close()
+	file, added, err := r.folder.add(ctx, datadir.Secret, from)
 	if err == nil {
 		r.keep(file, added)
 	}

@@ -531,3 +531,44 @@ func TestProgressEndsAtTheTotal(t *testing.T) {
 		t.Errorf("progress of the restore ends at %d of %d, %v", restored, total, err)
 	}
 }
+
+// The secret of the installation may have another name. A backup without the secret must not contain it under that name.
+func TestASecretWithAnotherNameIsOnlyInABackupWithTheSecret(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(t, "keys/own", "hush")
+	p.SecretFile = filepath.Join(p.Data, "keys", "own")
+	if _, has := manifestOf(t, p.mustMake(t, Request{}).Manifest).file("keys/own"); has {
+		t.Error("a backup without the secret contains it")
+	}
+	p.mustMake(t, Request{WithSecret: true})
+	data, restored, err := restore(t, p.dir, time.Time{})
+	if err != nil || restored.LacksSecret {
+		t.Fatalf("lacks the secret: %v, %v", restored.LacksSecret, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(data, "secret")); err != nil || string(text) != "hush" {
+		t.Errorf("restored secret %q, %v", text, err)
+	}
+}
+
+func TestABackupWithTheSecretFailsIfTheSecretCannotBeRead(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.SecretFile = filepath.Join(p.Data, "nowhere")
+	if _, err := p.Make(t.Context(), Request{Dir: p.dir, WithSecret: true}, nil); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("made: %v", err)
+	}
+}
+
+// Local copies of facts are also in ClickHouse, and they change while a backup reads them.
+func TestLocalCopiesOfFactsAreNotInABackup(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(t, "copies/hats.duckdb", "a copy")
+	p.write(t, "copies/spill/x.tmp", "a part of a query")
+	for _, f := range manifestOf(t, p.mustMake(t, Request{}).Manifest).Files {
+		if strings.HasPrefix(f.Path, "copies/") {
+			t.Errorf("%s is in the backup", f.Path)
+		}
+	}
+}

@@ -15,16 +15,16 @@ import (
 // left lists the names in a data directory that are not copied as files. They are state of the running process, or data
 // that are copied in another way. The names are patterns of [path.Match].
 var left = []string{
-	"lock", "assay.sock", datadir.Uploads, unwritten, ".secret-*", RestoringDir,
-	datadir.Control, datadir.Control + "-*", datadir.Facts,
+	"lock", "assay.sock", datadir.Uploads, unwritten, datadir.Secret, ".secret-*", RestoringDir,
+	datadir.Control, datadir.Control + "-*", datadir.Facts, datadir.Copies,
 }
 
 // unwritten is the pattern of files that are being written. They are renamed when they are complete.
 const unwritten = "*.new"
 
-// secret lists the names in a data directory that only a backup with the secret contains. They are the installation's
-// secret, and the token secret and the credentials of a demo.
-var secret = []string{datadir.Secret, datadir.OAuthSecret, datadir.Demo}
+// secret lists the names in a data directory that only a backup with the secret contains. They are the token secret and
+// the credentials of a demo. The installation's secret is copied separately because it may be in another place.
+var secret = []string{datadir.OAuthSecret, datadir.Demo}
 
 // others returns the files of the data directory that are copied unchanged, sorted. Every file is copied unless a list
 // above names it.
@@ -45,6 +45,12 @@ func (r *run) others() ([]string, error) {
 				WithHint("make it readable for the user that runs the service")
 		}
 		names = append(names, found...)
+	}
+	if own, err := real(r.secretPath()); err == nil { // it may have another name in the data directory
+		names = slices.DeleteFunc(names, func(name string) bool {
+			path, err := real(filepath.Join(r.Data, name))
+			return err == nil && path == own
+		})
 	}
 	slices.Sort(names)
 	return names, nil

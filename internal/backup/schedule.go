@@ -124,7 +124,8 @@ func (s *Schedule) State() State {
 	s.mu.Lock()
 	since, tried, failed := s.since, s.tried, s.failed
 	s.mu.Unlock()
-	last, err := Newest(s.Plan.Dir)
+	now := s.Clock.Now()
+	last, ahead, err := Newest(s.Plan.Dir, now)
 	state := State{Scheduled: true, Last: last}
 	if !since.IsZero() {
 		state.Next = since
@@ -136,12 +137,15 @@ func (s *Schedule) State() State {
 		}
 	}
 	limit := 2 * s.Plan.Every
-	switch now := s.Clock.Now(); {
+	switch {
 	case failed != "":
 		state.Problem, state.Fix = "The last backup failed: "+failed, "Correct the cause; the service tries again."
 	case err != nil:
 		state.Problem = fmt.Sprintf("The backup folder %s cannot be read.", s.Plan.Dir)
 		state.Fix = "Make it readable for the user that runs the service."
+	case ahead:
+		state.Problem = fmt.Sprintf("The backup folder %s has a backup with a date in the future.", s.Plan.Dir)
+		state.Fix = "Correct the clock, then remove the manifest of that backup: a restore uses it as the newest backup."
 	case last.IsZero() && !since.IsZero() && now.Sub(since) > limit:
 		state.Problem, state.Fix = "There is no backup.", "Run assay backup "+s.Plan.Dir+" and read its error."
 	case !last.IsZero() && now.Sub(last) > limit:
@@ -152,18 +156,26 @@ func (s *Schedule) State() State {
 	return state
 }
 
-// Newest returns the time of the newest backup in a folder, or zero if there is none. It reads the names of the
-// manifests.
-func Newest(dir string) (newest time.Time, err error) {
+// clockError is how much the clocks of two machines that use one folder may differ.
+const clockError = time.Minute
+
+// Newest returns the time of the newest backup in a folder, or zero if there is none. Backups with a date after now are
+// not counted; ahead reports that there is one. Newest reads the names of the manifests.
+func Newest(dir string, now time.Time) (newest time.Time, ahead bool, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, manifestsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return newest, err
+		return newest, false, err
 	}
 	for _, entry := range entries {
 		name, isManifest := strings.CutSuffix(entry.Name(), ".json")
-		if at, err := time.Parse(nameForm, name); isManifest && err == nil && at.After(newest) {
+		at, err := time.Parse(nameForm, name)
+		switch {
+		case !isManifest || err != nil:
+		case at.After(now.Add(clockError)):
+			ahead = true
+		case at.After(newest):
 			newest = at
 		}
 	}
-	return newest, nil
+	return newest, ahead, nil
 }

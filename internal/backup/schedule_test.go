@@ -116,3 +116,14 @@ func TestAnOldBackupRaisesAnAlarm(t *testing.T) {
 		t.Errorf("without a schedule: %+v", state)
 	}
 }
+
+func TestABackupWithADateInTheFutureDoesNotStopTheSchedule(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	made := p.mustMake(t, Request{})
+	clock := clockwork.NewFakeClockAt(made.At.AddDate(0, -1, 0))
+	s := &Schedule{Maker: p.Maker, Plan: Plan{Dir: p.dir, Every: time.Hour, Keep: 2}, Clock: clock, since: clock.Now()}
+	if state := s.State(); state.Next.After(clock.Now()) || !strings.Contains(state.Problem, "in the future") || !state.Last.IsZero() {
+		t.Errorf("%+v, want a backup now and a problem", state)
+	}
+}

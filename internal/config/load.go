@@ -118,12 +118,22 @@ func decode(given *koanf.Koanf) (Config, []mistake) {
 			continue
 		}
 		text, ok := textOf(value)
-		if !ok || parse(fields.Field(f.index), text) != nil {
+		if !ok || parse(fields.Field(f.index), text) != nil || replaced(fields.Field(f.index), f, text) {
 			fields.Field(f.index).SetZero()
 			mistakes = append(mistakes, mistake{f.Key, fmt.Sprintf("is %q; use %s", text, f.Want)})
 		}
 	}
 	return c.WithDefaults(), mistakes
+}
+
+// replaced reports whether [Config.WithDefaults] replaces a given value, such as 0, by a default. Such a value is invalid. An
+// empty text means the default.
+func replaced(field reflect.Value, f Field, text string) bool {
+	if !field.IsZero() || f.Default == "" || strings.TrimSpace(text) == "" {
+		return false
+	}
+	standard := reflect.New(field.Type()).Elem()
+	return parse(standard, f.Default) == nil && !standard.IsZero()
 }
 
 func fieldOf(key string) (Field, bool) {

@@ -131,11 +131,14 @@ func (d *diagnosis) backups() {
 	if d.config.BackupDir == "" {
 		return
 	}
-	last, err := backup.Newest(d.config.BackupDir)
+	last, ahead, err := backup.Newest(d.config.BackupDir, d.now())
 	fix := "assay backup " + d.config.BackupDir
 	switch {
 	case err != nil:
 		d.add("backups", Broken, "make the folder readable", "%v", err)
+	case ahead:
+		d.add("backups", Broken, "correct the clock, then remove the manifest of that backup",
+			"%s has a backup with a date in the future", d.config.BackupDir)
 	case last.IsZero():
 		d.add("backups", Careful, fix, "%s has no backup", d.config.BackupDir)
 	case d.now().Sub(last) > 2*d.config.BackupEvery:

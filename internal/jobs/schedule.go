@@ -288,18 +288,43 @@ func isDay(c control.Cadence, day time.Time) bool {
 	return true
 }
 
-// due starts scheduled work of a workspace, with its current settings.
+// early is the time by which scheduled work may start too early, because the clock was set back after its timer started.
+const early = time.Minute
+
+// due starts scheduled work of a workspace. While the store does not respond, it tries again every minute for up to a day,
+// because the next time may be a month later.
 func (s *schedule) due(ctx context.Context, routine *Routine, id measure.WorkspaceID) {
-	all, err := s.Store.Workspaces(ctx)
-	if err != nil {
-		s.failed(ctx, routine, id, err)
-		return
-	}
-	for _, w := range all {
-		if w.ID == id {
-			s.start(ctx, routine, w, scheduler, lastDue(routine.Schedule(w), s.Clock.Now().In(w.Location())))
+	began := s.Clock.Now()
+	for {
+		err := s.startDue(ctx, routine, id, began.Add(early))
+		if err == nil || fault.KindOf(err) == fault.KindConflict || ctx.Err() != nil {
+			return
+		}
+		if fault.KindOf(err) != fault.KindUnavailable || s.Clock.Since(began) >= storeTime {
+			s.failed(ctx, routine, id, err)
+			return
+		}
+		select {
+		case <-s.Clock.After(lookEvery):
+		case <-ctx.Done():
+			return
 		}
 	}
+}
+
+// startDue starts the work that was last due before an instant, with the workspace's current settings.
+func (s *schedule) startDue(ctx context.Context, routine *Routine, id measure.WorkspaceID, before time.Time) error {
+	all, err := s.Store.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(w control.Workspace) bool { return w.ID == id })
+	if i < 0 {
+		return nil
+	}
+	w := all[i]
+	_, err = s.startRoutine(ctx, routine, w, scheduler, lastDue(routine.Schedule(w), before.In(w.Location())))
+	return err
 }
 
 // start starts a routine that was due at an instant, unless it is running on any node.

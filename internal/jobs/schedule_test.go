@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/measure"
 )
 
@@ -116,4 +118,37 @@ func (b *bench) made(made chan measure.WorkspaceID) measure.WorkspaceID {
 			runtime.Gosched()
 		}
 	}
+}
+
+// silent is a store that does not respond while a test wants it.
+type silent struct {
+	*workspaces
+
+	is atomic.Bool
+}
+
+func (s *silent) Workspaces(ctx context.Context) ([]control.Workspace, error) {
+	if s.is.Load() {
+		return nil, fault.Unavailable("the control database does not respond")
+	}
+	return s.workspaces.Workspaces(ctx)
+}
+
+func TestAScheduledTrainingIsTriedAgainWhileTheStoreDoesNotRespond(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, control.Retrain{Cadence: control.Weekly, Hour: 4})
+	store := &silent{workspaces: b.spaces}
+	b.options.Store = store
+	b.serve()
+	b.timers(2)
+	b.until(func() bool { return !b.Next(Training, "w").IsZero() })
+	store.is.Store(true)
+	b.clock.Advance(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Sub(friday)) // 4:00 on Monday in New York
+	b.timers(3) // the check for changed schedules, the next Monday and the next attempt
+	store.is.Store(false)
+	b.clock.Advance(lookEvery)
+	if id := <-b.trainer.began; id != "w" {
+		t.Errorf("trained %s", id)
+	}
+	b.trainer.let <- nil
 }

@@ -257,3 +257,26 @@ func TestOnlyUsableModelsAreTakenOver(t *testing.T) {
 	n.now = n.now.Add(storeTTL)
 	n.wantVersion(t, "with a file of the deleted workspace", w, 0)
 }
+
+// unread is a store that does not respond to requests for models.
+type unread struct{ Store }
+
+func (unread) Models(context.Context, measure.WorkspaceID) (control.StoredModels, error) {
+	return control.StoredModels{}, fault.Unavailable("the control database does not respond")
+}
+
+func TestATrainingDoesNotReplaceAModelThatCouldNotBeRead(t *testing.T) {
+	t.Parallel()
+	facts, store, w := refusals(t)
+	had := control.ModelState{Version: 4, TrainedAt: time.Unix(5, 0).UTC()}
+	stored := control.StoredModels{Workspace: w.ID, Made: w.CreatedAt, ModelState: had, Body: "{}"}
+	if err := store.SaveModels(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newNode(facts, unread{store}).Train(t.Context(), w, mix.Request{}); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("trained without the earlier model: %v", err)
+	}
+	if state, err := store.ModelState(t.Context(), w.ID); err != nil || state != had {
+		t.Errorf("stored %+v, %v; want the earlier model", state, err)
+	}
+}

@@ -319,6 +319,9 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 		return nil, err
 	}
 	before, err := k.refresh(ctx, w, k.now())
+	if fault.KindOf(err) == fault.KindUnavailable || ctx.Err() != nil {
+		return nil, err // the earlier model exists and must not be replaced by a rejected one
+	}
 	if err != nil {
 		k.log.WarnContext(ctx, "the earlier model cannot be read",
 			slog.String("workspace", string(w.ID)), slog.Any("error", err))
