@@ -351,6 +351,27 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	}
 }
 
+func TestFiguresNextToTheReturnsOfTheModelHaveTheirBasis(t *testing.T) {
+	t.Parallel()
+	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recorded(t, "optimization/tested.txtar") })
+	s.member(email, control.RoleViewer)
+	s.hasModel()
+	b := s.signedIn(email)
+	page := b.get("/models?workspace=acme")
+	// In the mean month of the window, spend of 7,137 + 5,012 generates incremental revenue of 27,433 + 4,955.
+	for _, want := range []string{"<dd>$32,388</dd>", "<dd>$12,149</dd>", "<dd>2.67</dd>"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the key facts lack %s", want)
+		}
+	}
+	if page := b.get("/models/contributions?workspace=acme"); !strings.Contains(page.body, "$7,137") || strings.Contains(page.body, "$2,922") {
+		t.Error("the spend is not the spend that generates the incremental revenue next to it")
+	}
+	if page := b.get("/models/curves?workspace=acme"); !strings.Contains(page.body, "now=2922") {
+		t.Error("the curves do not mark the current spend")
+	}
+}
+
 func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
