@@ -43,6 +43,8 @@ type models struct {
 	began  chan measure.WorkspaceID // gets the workspace of a training
 	ended  chan measure.WorkspaceID // gets the workspace of a training that was canceled
 
+	recent map[measure.Channel]float64 // current spend per window; nil: the window's spend
+
 	mu    sync.Mutex // guards state
 	state measurement.ModelState
 }
@@ -120,7 +122,7 @@ func (m *models) answer(_ context.Context, _ auth.Principal, tool string, argume
 	metrics, info := toolkit.PlanMetrics{BoundsPct: 30, Advice: "hold"}, toolkit.ModelInfo{Start: model.Window.First, End: model.Window.Last}
 	var result any
 	if tool == tools.Optimization.Name {
-		plan, err := model.Plan(mix.Ask{Budget: model.Spend()})
+		plan, err := model.Plan(mix.Ask{Budget: model.Spend(), Current: m.recent})
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +130,7 @@ func (m *models) answer(_ context.Context, _ auth.Principal, tool string, argume
 		a := &tools.OptimizationAnswer{Metrics: metrics, Model: info}
 		a.Currency, a.Rows, result = "USD", toolkit.MixRows(model, plan, 1/model.Months()), a
 	} else {
-		plan, err := model.Plan(mix.Ask{Budget: asked.Total, Bounds: asked.Constraints})
+		plan, err := model.Plan(mix.Ask{Budget: asked.Total, Bounds: asked.Constraints, Current: m.recent})
 		if err != nil {
 			return nil, err
 		}
@@ -429,6 +431,39 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	for _, path := range []string{"/models/chart.svg?workspace=acme&of=schedule", "/models/export.csv?workspace=acme&of=schedule&budget=9000&weeks=0"} {
 		if page := b.get(path); page.status != http.StatusNotFound {
 			t.Errorf("%s: %d, want 404", path, page.status)
+		}
+	}
+}
+
+func TestWeeklyAllocationStartsFromCurrentSpend(t *testing.T) {
+	t.Parallel()
+	s := newModelSite(t)
+	s.member(email, control.RoleViewer)
+	m := s.hasModel()
+	total := m.Spend()
+	s.models.recent = map[measure.Channel]float64{"facebook": 0.2 * total, "google": 0.8 * total} // in the window google has 3/8
+	b := s.signedIn(email)
+	budget := strconv.FormatFloat(total/m.Months(), 'f', 0, 64)
+	query := "&budget=" + budget + "&weeks=8&first=" + m.Window.Last.AddDays(8).String()
+	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=schedule" + query).body)).ReadAll()
+	if err != nil || len(table) != 10 {
+		t.Fatalf("%v, %v", table, err)
+	}
+	var all, google float64
+	for _, row := range table[1:9] { // week, spend, facebook, google
+		week, _ := strconv.ParseFloat(row[1], 64)
+		part, _ := strconv.ParseFloat(row[3], 64)
+		all, google = all+week, google+part
+	}
+	if google < 0.7*0.8*all-1 {
+		t.Errorf("google has %.0f%% of the weekly allocation, want at least 56%%: its current share is 80%%", 100*google/all)
+	}
+	first, _ := strconv.ParseFloat(table[1][3], 64)
+	for address, want := range map[string]string{
+		"": money.Display(first, 2, "USD")[1:], "&add=group": "currently " + money.Display(0.8*total/m.Months(), 0, "USD")[1:],
+	} {
+		if page := b.get("/optimizer?workspace=acme" + query + address); !strings.Contains(page.body, want) {
+			t.Errorf("%q: the page of the allocation does not contain %q", address, want)
 		}
 	}
 }

@@ -54,7 +54,11 @@ func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
 		}
 		picture, err = chart.Draw(drawing)
 	case "schedule", "schedule-revenue":
-		plan := c.weekPlanOf(m, workspace, query)
+		plan, failed := c.weekPlanOf(v, p, m)
+		if failed != nil {
+			c.Fail(w, v.Request, failed)
+			return
+		}
 		if plan == nil {
 			c.Refuse(w, v.Request, http.StatusNotFound, "Assay cannot compute the weekly allocation.")
 			return
@@ -223,9 +227,9 @@ func (c *modelPages) exported(m *mix.Model, p frame.Place, of string, v frame.Vi
 		}
 		return allocationTable(found, w), nil
 	case "schedule":
-		plan := c.weekPlanOf(m, w, v.URL.Query())
-		if plan == nil {
-			return nil, nil
+		plan, err := c.weekPlanOf(v, p, m)
+		if err != nil || plan == nil {
+			return nil, err
 		}
 		return plan.table(), nil
 	}

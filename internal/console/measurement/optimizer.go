@@ -209,7 +209,6 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 	asked.Set("of", "plan")
 	view.CSV = frame.ModelsPath + "/export.csv?" + asked.Encode()
 	view.Section.CSV = view.CSV
-	plan.monthly = found.monthly()
 	plan.scheduled(c, m, view.Workspace, asked)
 	return nil
 }
@@ -223,7 +222,7 @@ func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planV
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	view, asked := c.plannerOf(m, p.Workspace, v.URL.Query(), float64(results.Metrics.CurrentSpend))
+	view, asked := c.plannerOf(m, p.Workspace, v.URL.Query(), results)
 	if view.Changing {
 		return &view, asked, nil, nil
 	}
@@ -265,14 +264,6 @@ func (p planView) arguments(months float64) frame.Arguments {
 		with["constraints"] = limits
 	}
 	return with
-}
-
-func (a *allocation) monthly() map[measure.Channel]float64 {
-	out := map[measure.Channel]float64{}
-	for _, r := range a.Rows {
-		out[r.Channel] = r.Proposed
-	}
-	return out
 }
 
 // moved returns the amount that the allocation moves between channels.
