@@ -23,6 +23,7 @@ type request struct {
 	frame.Visit
 	Place  frame.Place
 	Filter filter
+	uses   uses
 }
 
 // reportView is the view of a page.
@@ -45,7 +46,7 @@ type (
 	option = frame.Option
 )
 
-func (c *pages) reportPage(fill report) func(http.ResponseWriter, frame.Visit) {
+func (c *pages) reportPage(page namedReport) func(http.ResponseWriter, frame.Visit) {
 	return func(w http.ResponseWriter, v frame.Visit) {
 		all, err := c.People.Memberships(v.Context(), v.Visitor.User.ID)
 		if err != nil {
@@ -60,8 +61,8 @@ func (c *pages) reportPage(fill report) func(http.ResponseWriter, frame.Visit) {
 		if !ok {
 			return
 		}
-		r := &request{pages: c, Visit: v, Place: p}
-		view, err := r.filled(fill)
+		r := &request{pages: c, Visit: v, Place: p, uses: page.uses}
+		view, err := r.filled(page.fill)
 		if err != nil {
 			c.Fail(w, v.Request, err)
 			return

@@ -39,7 +39,7 @@ func products(r *request) (*reportView, error) {
 	m := a.Metrics
 	view := &reportView{
 		Heading: productsHeading(a, rows), Lead: "Product revenue is the amount charged for line items after discounts, without shipping.",
-		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
 		kpiOf("Product revenue", m.Revenue, whole, moreIsBetter, ""), kpiOf("Revenue per order", m.AOV, exact, moreIsBetter, ""),
@@ -139,7 +139,7 @@ func creators(r *request) (*reportView, error) {
 	}
 	view := &reportView{
 		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI is before the cost of goods.",
-		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
 	view.KPIs = []frame.KPI{
@@ -192,7 +192,7 @@ func messages(r *request) (*reportView, error) {
 		}
 		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens."
 	}
-	view := &reportView{Heading: heading, Lead: lead, Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view := &reportView{Heading: heading, Lead: lead, Bar: r.bar(), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{kpiOf("Reported revenue", m.Revenue, whole, moreIsBetter, "")}
 	if m.Credited != nil {
 		view.KPIs = append(view.KPIs, kpiOf("Attributed revenue", *m.Credited, whole, moreIsBetter, ""))
@@ -236,7 +236,7 @@ func surveys(r *request) (*reportView, error) {
 	}
 	view := &reportView{
 		Heading: surveysHeading(rows), Lead: "Answers show what customers remember. The shares have sampling error and recall bias.",
-		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
 		kpiOf("Orders with an answer", a.Metrics.Responses, countText, moreIsBetter, ""), kpiOf("Answers", a.Metrics.Answers, countText, moreIsBetter, ""),
@@ -320,7 +320,7 @@ func surfaces(r *request) (*reportView, error) {
 		return nil, err
 	}
 	whole, exact := dollars(a.Currency)
-	view := &reportView{Heading: surfacesHeading(a), Lead: haloLead(a), Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view := &reportView{Heading: surfacesHeading(a), Lead: haloLead(a), Bar: r.bar(), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{
 		kpiOf("Revenue", a.Metrics.Revenue, whole, moreIsBetter, ""), kpiOf("Orders", a.Metrics.Orders, countText, moreIsBetter, ""),
 		kpiOf("AOV", a.Metrics.AOV, exact, moreIsBetter, ""),
