@@ -55,6 +55,7 @@ func campaigns(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("campaigns", "Campaigns", "", "campaigns report", r.call("campaigns", "campaigns", with)), Table: campaignTable(a, rows),
+		After: cut(len(rows), a.Pagination.Total, "the largest spend"),
 	}.WithCSV(r.csv(""))}
 	return view, nil
 }

@@ -157,6 +157,15 @@ func askAll[A answers.Answer](r *request, tool toolkit.Typed[A], with frame.Argu
 	return nil
 }
 
+// cut states which rows a table has if it does not have all rows. Otherwise, it returns "".
+func cut(shown, all int, which string) string {
+	if shown >= all {
+		return ""
+	}
+	return "The table and its CSV file contain " + frame.Count(int64(shown)) + " of " + frame.Count(int64(all)) + " rows: those with " + which +
+		". Sorting does not include the other rows."
+}
+
 // section returns the heading of a part with its note, article and call.
 func (r *request) section(id, title, note, article string, call *frame.Call) frame.Section {
 	s := frame.Section{ID: id, Title: title, Note: note, Call: call}

@@ -49,8 +49,14 @@ func products(r *request) (*reportView, error) {
 		view.KPIs = slices.Insert(view.KPIs, 1, kpiOf("Units", *m.Units, countText, moreIsBetter, ""))
 	}
 	view.Blocks = []block{
-		{Section: r.section("products", "Products", "", "products report", r.call("products", "products", with)), Table: productTable(a, rows)},
-		{Section: r.section("coupons", "Coupon codes", "", "discount codes", r.call("coupons", "products", couponsWith)), Table: couponTable(coupons)},
+		{
+			Section: r.section("products", "Products", "", "products report", r.call("products", "products", with)), Table: productTable(a, rows),
+			After: cut(len(rows), a.Pagination.Total, "the most revenue"),
+		},
+		{
+			Section: r.section("coupons", "Coupon codes", "", "discount codes", r.call("coupons", "products", couponsWith)), Table: couponTable(coupons),
+			After: cut(len(coupons.Rows), coupons.Pagination.Total, "the most revenue"),
+		},
 	}
 	view.Blocks[0].CSV, view.Blocks[1].CSV = r.csv(""), r.csv("coupons-table")
 	return view, nil
@@ -171,6 +177,9 @@ func creators(r *request) (*reportView, error) {
 	view.Blocks = []block{block{
 		Section: r.section("creators", "Creators", "90% intervals", "creator estimate", r.call("creators", "creators", with)), Table: t,
 	}.WithCSV(r.csv(""))}
+	if omitted := a.Truncated; omitted != nil {
+		view.Blocks[0].After = cut(omitted.RowsReturned, omitted.RowsTotal, "the most revenue")
+	}
 	return view, nil
 }
 
@@ -217,7 +226,7 @@ func messages(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("messages", "Campaigns and flows", "reported by the sending platform", "email sms", r.call("messages", "email_lifecycle", with)),
-		Table:   t,
+		Table:   t, After: cut(len(a.Rows), a.Ranked, "the most reported revenue"),
 	}.WithCSV(r.csv(""))}
 	return view, nil
 }
@@ -264,6 +273,7 @@ func surveys(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("answers", "Answers", "90% intervals", "post-purchase survey", r.call("answers", "surveys", with)), Table: t,
+		After: cut(len(rows), a.Pagination.Total, "the most answers to the question"),
 	}.WithCSV(r.csv(""))}
 	return view, nil
 }
