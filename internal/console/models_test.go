@@ -524,7 +524,9 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&group1_of=google&group1_min=8000":                              "below the group&#39;s minimum of 8000. Lower the group&#39;s minimum",
 		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in two groups",
 		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The minimum of group 1 exceeds its maximum",
-		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "The budget",
+		"budget=9000,50":              "The budget is not an amount of money",
+		"budget=9000&min_google=12,5": "The minimum of Google Ads is not an amount of money",
+		"budget=x":                    "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "The budget",
 		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
 		"budget=100&min_google=5000": "The minimums add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
 	} {

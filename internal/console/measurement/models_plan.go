@@ -146,7 +146,10 @@ func entered(what, text string) (*float64, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // an empty field is valid and sets no limit
 	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if groupedNumber.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		return nil, fault.Invalid("%s is not an amount of money", what).WithHint("enter a number such as 12000")
 	}
