@@ -38,8 +38,14 @@ func TestAlertRulesAreAddedShownAndRemovedByRole(t *testing.T) {
 		}
 	}
 	add[7] = "1.5"
-	if p := b.form("/alerts", add...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "is not a number of orders") {
-		t.Errorf("half an order: %d %s", p.status, p.body)
+	rejected := b.form("/alerts", add...)
+	if rejected.status != http.StatusUnprocessableEntity || !strings.Contains(rejected.body, "is not a number of orders") {
+		t.Errorf("half an order: %d %s", rejected.status, rejected.body)
+	}
+	for _, want := range []string{`<option value="orders" selected>`, `<option value="below" selected>`, `value="1.5"`, `value="&lt;b&gt;Few&lt;/b&gt;"`} {
+		if !strings.Contains(rejected.body, want) {
+			t.Errorf("the rejected form loses its input: no %s", want)
+		}
 	}
 	d.member("vera@example.com", control.RoleViewer)
 	viewer := d.signedIn("vera@example.com")

@@ -227,6 +227,23 @@ func TestChangesAreListedExportedAndRolledBackByRole(t *testing.T) {
 	}
 }
 
+func TestGuardrailsOfAnOpenFormReplaceNoLaterChange(t *testing.T) {
+	t.Parallel()
+	a := newAdSite(t)
+	_, b := a.connected()
+	opened := b.get("/budget-changes?workspace=acme").field("version")
+	if p := b.form("/budget-changes", "action", "guardrails", "version", opened, "ceiling", "100"); p.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", p.status, p.body)
+	}
+	p := b.form("/budget-changes", "action", "guardrails", "version", opened, "hours", "8-20", "ceiling", "none")
+	if opened == "" || p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "have changed since you opened the form") {
+		t.Errorf("version %q: %d, want 422", opened, p.status)
+	}
+	if p.field("version") == opened || !strings.Contains(p.body, `name="ceiling" type="text" maxlength="40" autocomplete="off" value="100`) {
+		t.Error("the ceiling of the later change is lost")
+	}
+}
+
 func TestAnotherMemberApprovesAboveTheGuardrail(t *testing.T) {
 	t.Parallel()
 	a := newAdSite(t)

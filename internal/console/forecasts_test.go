@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"assay/internal/console/frame"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
@@ -78,6 +80,31 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	for _, path := range []string{"/forecasts?workspace=other"} {
 		if p := b.get(path); p.status != http.StatusNotFound {
 			t.Errorf("%s: %d, want not found", path, p.status)
+		}
+	}
+}
+
+func TestForecastsPageShowsOnlyAnnotationsOfItsWorkspace(t *testing.T) {
+	t.Parallel()
+	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedForecasts(t, "days.txtar") })
+	s.member(email, control.RoleAnalyst)
+	day := civil.New(2026, time.March, 5) // in the month of the recorded answer
+	for workspace, label := range map[measure.WorkspaceID]string{"acme": "own launch", "other": "secret launch"} {
+		a := control.Annotation{Workspace: workspace, Days: civil.Range{First: day, Last: day}, Label: label}
+		if _, err := s.store.AddAnnotation(t.Context(), a, control.By{Actor: "test", At: s.clock.now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := s.signedIn(email)
+	for what, p := range map[string]seen{
+		"address without a workspace": b.get("/forecasts"),
+		"rejected form":               b.form("/forecasts", "action", "zap"),
+		"address of another workspace": b.post("/forecasts?workspace=other", url.Values{
+			"csrf": {b.get("/forecasts?workspace=acme").field("csrf")}, "workspace": {"acme"}, "action": {"zap"},
+		}),
+	} {
+		if !strings.Contains(p.body, "own launch") || strings.Contains(p.body, "secret launch") {
+			t.Errorf("%s: %d, the page does not show exactly the annotations of its workspace", what, p.status)
 		}
 	}
 }

@@ -43,6 +43,8 @@ type models struct {
 	began  chan measure.WorkspaceID // gets the workspace of a training
 	ended  chan measure.WorkspaceID // gets the workspace of a training that was canceled
 
+	recent map[measure.Channel]float64 // current spend per window; nil: the window's spend
+
 	mu    sync.Mutex // guards state
 	state measurement.ModelState
 }
@@ -120,7 +122,7 @@ func (m *models) answer(_ context.Context, _ auth.Principal, tool string, argume
 	metrics, info := toolkit.PlanMetrics{BoundsPct: 30, Advice: "hold"}, toolkit.ModelInfo{Start: model.Window.First, End: model.Window.Last}
 	var result any
 	if tool == tools.Optimization.Name {
-		plan, err := model.Plan(mix.Ask{Budget: model.Spend()})
+		plan, err := model.Plan(mix.Ask{Budget: model.Spend(), Current: m.recent})
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +130,7 @@ func (m *models) answer(_ context.Context, _ auth.Principal, tool string, argume
 		a := &tools.OptimizationAnswer{Metrics: metrics, Model: info}
 		a.Currency, a.Rows, result = "USD", toolkit.MixRows(model, plan, 1/model.Months()), a
 	} else {
-		plan, err := model.Plan(mix.Ask{Budget: asked.Total, Bounds: asked.Constraints})
+		plan, err := model.Plan(mix.Ask{Budget: asked.Total, Bounds: asked.Constraints, Current: m.recent})
 		if err != nil {
 			return nil, err
 		}
@@ -351,6 +353,27 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	}
 }
 
+func TestFiguresNextToTheReturnsOfTheModelHaveTheirBasis(t *testing.T) {
+	t.Parallel()
+	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recorded(t, "optimization/tested.txtar") })
+	s.member(email, control.RoleViewer)
+	s.hasModel()
+	b := s.signedIn(email)
+	page := b.get("/models?workspace=acme")
+	// In the mean month of the window, spend of 7,137 + 5,012 generates incremental revenue of 27,433 + 4,955.
+	for _, want := range []string{"<dd>$32,388</dd>", "<dd>$12,149</dd>", "<dd>2.67</dd>"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the key facts lack %s", want)
+		}
+	}
+	if page := b.get("/models/contributions?workspace=acme"); !strings.Contains(page.body, "$7,137") || strings.Contains(page.body, "$2,922") {
+		t.Error("the spend is not the spend that generates the incremental revenue next to it")
+	}
+	if page := b.get("/models/curves?workspace=acme"); !strings.Contains(page.body, "now=2922") {
+		t.Error("the curves do not mark the current spend")
+	}
+}
+
 func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
@@ -412,6 +435,39 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	}
 }
 
+func TestWeeklyAllocationStartsFromCurrentSpend(t *testing.T) {
+	t.Parallel()
+	s := newModelSite(t)
+	s.member(email, control.RoleViewer)
+	m := s.hasModel()
+	total := m.Spend()
+	s.models.recent = map[measure.Channel]float64{"facebook": 0.2 * total, "google": 0.8 * total} // in the window google has 3/8
+	b := s.signedIn(email)
+	budget := strconv.FormatFloat(total/m.Months(), 'f', 0, 64)
+	query := "&budget=" + budget + "&weeks=8&first=" + m.Window.Last.AddDays(8).String()
+	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=schedule" + query).body)).ReadAll()
+	if err != nil || len(table) != 10 {
+		t.Fatalf("%v, %v", table, err)
+	}
+	var all, google float64
+	for _, row := range table[1:9] { // week, spend, facebook, google
+		week, _ := strconv.ParseFloat(row[1], 64)
+		part, _ := strconv.ParseFloat(row[3], 64)
+		all, google = all+week, google+part
+	}
+	if google < 0.7*0.8*all-1 {
+		t.Errorf("google has %.0f%% of the weekly allocation, want at least 56%%: its current share is 80%%", 100*google/all)
+	}
+	first, _ := strconv.ParseFloat(table[1][3], 64)
+	for address, want := range map[string]string{
+		"": money.Display(first, 2, "USD")[1:], "&add=group": "currently " + money.Display(0.8*total/m.Months(), 0, "USD")[1:],
+	} {
+		if page := b.get("/optimizer?workspace=acme" + query + address); !strings.Contains(page.body, want) {
+			t.Errorf("%q: the page of the allocation does not contain %q", address, want)
+		}
+	}
+}
+
 func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
@@ -468,7 +524,9 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&group1_of=google&group1_min=8000":                              "below the group&#39;s minimum of 8000. Lower the group&#39;s minimum",
 		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in two groups",
 		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The minimum of group 1 exceeds its maximum",
-		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "The budget",
+		"budget=9000,50":              "The budget is not an amount of money",
+		"budget=9000&min_google=12,5": "The minimum of Google Ads is not an amount of money",
+		"budget=x":                    "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "The budget",
 		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
 		"budget=100&min_google=5000": "The minimums add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
 	} {

@@ -1,11 +1,13 @@
 package console_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +91,29 @@ func TestPerformancePagesShowTheAnswersOfTheTools(t *testing.T) {
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the overview does not contain %q of the answer", want)
+		}
+	}
+}
+
+func TestTablesStateTheRowsThatTheyOmit(t *testing.T) {
+	t.Parallel()
+	ask := recordedTools(t)
+	s := newSiteWith(t, func(_ *site, o *console.Options) {
+		o.Ask = func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
+			text, err := ask(ctx, p, tool, args)
+			text = regexp.MustCompile(`"(total|ranked)":\d+`).ReplaceAll(text, []byte(`"$1":812`))
+			if tool == "creators" {
+				text = bytes.Replace(text, []byte(`"rows":`), []byte(`"truncated":{"rows_returned":3,"rows_total":812,"reason":"limit","how":"limit=100"},"rows":`), 1)
+			}
+			return text, err
+		}
+	})
+	s.member(email, control.RoleViewer)
+	b := s.signedIn(email)
+	for path, tables := range map[string]int{"/campaigns": 1, "/products": 2, "/creators": 1, "/email": 1, "/surveys": 1} {
+		p := b.get(path + "?workspace=acme")
+		if n := strings.Count(p.body, " of 812 rows: those with the "); p.status != http.StatusOK || n != tables {
+			t.Errorf("%s: %d, %d tables state the number of rows, want %d", path, p.status, n, tables)
 		}
 	}
 }

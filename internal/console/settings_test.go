@@ -91,9 +91,16 @@ func TestKeysAreCreatedShownOnceRotatedAndRevoked(t *testing.T) {
 	if strings.Contains(page.body, first) || !strings.Contains(page.body, "weekly report") || !strings.Contains(page.body, "Dec 20, 2026") {
 		t.Errorf("the list: %s", page.body)
 	}
-	mistaken := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"create"}, "name": {"monthly <report>"}, "days": {"30"}})
-	if mistaken.status != http.StatusUnprocessableEntity || !strings.Contains(mistaken.body, `value="monthly &lt;report&gt;"`) {
-		t.Errorf("a key without scopes: %d; the entered name is lost", mistaken.status)
+	mistaken := b.post("/keys", url.Values{
+		"csrf": {token}, "workspace": {"acme"}, "action": {"create"}, "name": {"monthly <report>"}, "days": {"30"}, "tool": {"performance"},
+	})
+	if mistaken.status != http.StatusUnprocessableEntity || strings.Contains(mistaken.body, `value="measurement.read" checked`) {
+		t.Errorf("a key without scopes: %d, or the form selects a scope", mistaken.status)
+	}
+	for _, want := range []string{`value="monthly &lt;report&gt;"`, `<option value="30" selected>`, `name="tool" value="performance" checked`} {
+		if !strings.Contains(mistaken.body, want) {
+			t.Errorf("the rejected form loses its input: no %s", want)
+		}
 	}
 	id := page.field("id")
 	rotated := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"rotate"}, "id": {id}})

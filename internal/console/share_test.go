@@ -106,6 +106,41 @@ func TestSharedPageIsReadOnlyAndLeadsNowhere(t *testing.T) {
 	}
 }
 
+func TestPagesStateOnlyFiltersOfTheirFigures(t *testing.T) {
+	t.Parallel()
+	s, owner, seen, _ := shareSite(t)
+	filters := []string{"range", "7d", "channel", "google", "compare", "year", "model", "linear"}
+	for page, want := range map[string]string{
+		"/": "Last 7 days · compared with one year earlier · Google Ads · Linear", "/channels": "Last 7 days · Google Ads · Linear",
+		"/campaigns": "Last 7 days · Google Ads", "/customers": "Last 7 days · Google Ads", "/products": "Last 7 days",
+	} {
+		p := s.browser().get(share(owner, page, filters...))
+		if _, stated, _ := strings.Cut(p.body, `<p class="hint">`); !strings.Contains(stated, "<bdi>"+want+"</bdi>") {
+			t.Errorf("%s states the filters %.150q, want %q", page, stated, want)
+		}
+	}
+	list := owner.get("/shares?workspace=acme&page=/products&range=7d&channel=google")
+	if !strings.Contains(list.body, `name="channel" value="google"`) || !strings.Contains(list.body, "Filters: <bdi>Last 7 days</bdi>") {
+		t.Error("the form of a page without channels loses the filter, or states it")
+	}
+	seen.taken()
+	for _, path := range []string{"/campaigns?workspace=acme&channel=podcast", share(owner, "/campaigns", "channel", "podcast")} {
+		p := owner.get(path)
+		if p.status != http.StatusOK || !strings.Contains(p.body, "No ad platform reports campaigns of Podcast.") {
+			t.Errorf("%s: %d, or no reason why there are no campaigns", path, p.status)
+		}
+	}
+	for _, call := range seen.taken() {
+		if strings.HasPrefix(call, "campaigns|") {
+			t.Errorf("the page for podcasts shows campaigns: %s", call)
+		}
+	}
+	p := owner.get("/?workspace=acme&channel=google&model=linear")
+	if !strings.Contains(p.body, "The key figures and the chart use last touch. The table of channels uses the model Linear.") {
+		t.Error("the overview does not state the model of its figures")
+	}
+}
+
 // Regardless of the query in the address of a link, the calls have the workspace and filters of the link.
 func TestQueryOfASharedPageWidensNothing(t *testing.T) {
 	t.Parallel()

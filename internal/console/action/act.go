@@ -3,6 +3,7 @@ package action
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"assay/internal/budgetchange"
@@ -88,6 +89,9 @@ func (c *pages) setGuardrails(v frame.Visit, p frame.Place) error {
 	case "go":
 		g.Stop = false
 	default:
+		if read := v.PostForm.Get("version"); read != "" && read != strconv.FormatInt(g.Version, 10) {
+			return fault.Conflict("the guardrails have changed since you opened the form").WithHint("check the current values and repeat your change")
+		}
 		for _, limit := range g.Limits() {
 			texts, given := v.PostForm[limit.Name]
 			if !given || texts[0] == "" || limit.Name == stopName {

@@ -21,6 +21,7 @@ type alertsView struct {
 	Rules        []ruleRow
 	Events       []eventRow
 	Destinations []destinationRow
+	Form         url.Values            // values of a rejected form
 	Emailed      control.DestinationID // the visitor's own destination, "" without one
 	Weekly       *control.WeeklyReader // the visitor's choice of the weekly summary, nil without one
 	Metrics      []control.AlertMetric
@@ -165,7 +166,7 @@ func (c *pages) changeAlerts(w http.ResponseWriter, v frame.Visit) {
 	case err == nil:
 		frame.See(w, frame.AlertsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}, "done": {form.Get("action")}}.Encode())
 	case public && (kind == fault.KindInvalid || kind == fault.KindConflict || kind == fault.KindNotFound):
-		c.showAlerts(w, v, http.StatusUnprocessableEntity, alertsView{Place: p, Messages: frame.Messages{Problem: frame.PublicText(err)}})
+		c.showAlerts(w, v, http.StatusUnprocessableEntity, alertsView{Place: p, Form: form, Messages: frame.Messages{Problem: frame.PublicText(err)}})
 	default:
 		c.Fail(w, v.Request, err)
 	}

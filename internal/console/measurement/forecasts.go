@@ -344,7 +344,7 @@ func paceLead(r forecastRow) string {
 func (c *forecastPages) outlook(v frame.Visit, view *forecastsView, row forecastRow) (plot.Days, error) {
 	all := view.Pace.Outlook
 	days := civil.Range{First: all[0].Date, Last: all[len(all)-1].Date}
-	notes, err := c.annotations(v, days)
+	notes, err := c.annotations(v, view.Place, days)
 	if err != nil {
 		return plot.Days{}, err
 	}
@@ -434,8 +434,8 @@ func (v *forecastsView) turn() {
 const maxNotes = 12
 
 // annotations returns the latest annotations of the workspace in a period.
-func (c *forecastPages) annotations(v frame.Visit, days civil.Range) ([]plot.Note, error) {
-	all, err := c.Store.Annotations(v.Context(), measure.WorkspaceID(v.URL.Query().Get("workspace")))
+func (c *forecastPages) annotations(v frame.Visit, p frame.Place, days civil.Range) ([]plot.Note, error) {
+	all, err := c.Store.Annotations(v.Context(), p.Workspace.ID)
 	if err != nil {
 		return nil, err
 	}

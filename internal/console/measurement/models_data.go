@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -53,7 +54,11 @@ func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
 		}
 		picture, err = chart.Draw(drawing)
 	case "schedule", "schedule-revenue":
-		plan := c.weekPlanOf(m, workspace, query)
+		plan, failed := c.weekPlanOf(v, p, m)
+		if failed != nil {
+			c.Fail(w, v.Request, failed)
+			return
+		}
 		if plan == nil {
 			c.Refuse(w, v.Request, http.StatusNotFound, "Assay cannot compute the weekly allocation.")
 			return
@@ -68,7 +73,7 @@ func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
 		}
 		picture, err = chart.Draw(drawing)
 	case "curve":
-		drawing, known, broken := curveChart(m, workspace, measure.Channel(query.Get("channel")), query.Get("plan"))
+		drawing, known, broken := curveChart(m, workspace, measure.Channel(query.Get("channel")), query)
 		if broken != nil || !known {
 			c.Refuse(w, v.Request, http.StatusNotFound, "The model does not contain this channel. Reload the page.")
 			return
@@ -122,7 +127,9 @@ func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	return drawing
 }
 
-func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan string) (c chart.Curve, known bool, err error) {
+// curveChart draws the response curve of a channel. The parameters now and plan of the query are the current and the
+// optimized spend per month.
+func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, query url.Values) (c chart.Curve, known bool, err error) {
 	const steps = 61
 	curve, err := m.Curve(channel, steps)
 	if err != nil || len(curve.Points) == 0 {
@@ -131,13 +138,15 @@ func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan
 	months := m.Months()
 	c = chart.Curve{
 		Title: frame.ChannelName(channel), Across: "Spend per month", Up: "Incremental revenue per month", Currency: w.Currency, BandName: "90% interval",
-		KnownTo: curve.Seen / months, Marks: []chart.CurveMark{{At: curve.Current / months, Label: "current"}},
+		KnownTo: curve.Seen / months,
 	}
 	for _, p := range curve.Points {
 		c.Points = append(c.Points, chart.CurvePoint{At: p.Spend / months, Value: p.Mean / months, Band: chart.Band{Low: p.Q05 / months, High: p.Q95 / months}})
 	}
-	if planned, wrong := strconv.ParseFloat(plan, 64); wrong == nil && planned >= 0 && planned <= c.Points[len(c.Points)-1].At {
-		c.Marks = append(c.Marks, chart.CurveMark{At: planned, Label: "optimized"})
+	for _, mark := range []struct{ parameter, label string }{{"now", "current"}, {"plan", "optimized"}} {
+		if at, wrong := strconv.ParseFloat(query.Get(mark.parameter), 64); wrong == nil && at >= 0 && at <= c.Points[len(c.Points)-1].At {
+			c.Marks = append(c.Marks, chart.CurveMark{At: at, Label: mark.label})
+		}
 	}
 	return c, true, nil
 }
@@ -199,7 +208,7 @@ func (c *modelPages) exported(m *mix.Model, p frame.Place, of string, v frame.Vi
 	case "curves":
 		rows := [][]string{{"channel", "monthly_spend_" + currency, "monthly_revenue", "low", "high"}}
 		for _, e := range m.Effects {
-			drawing, _, err := curveChart(m, w, e.Channel, "")
+			drawing, _, err := curveChart(m, w, e.Channel, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -218,9 +227,9 @@ func (c *modelPages) exported(m *mix.Model, p frame.Place, of string, v frame.Vi
 		}
 		return allocationTable(found, w), nil
 	case "schedule":
-		plan := c.weekPlanOf(m, w, v.URL.Query())
-		if plan == nil {
-			return nil, nil
+		plan, err := c.weekPlanOf(v, p, m)
+		if err != nil || plan == nil {
+			return nil, err
 		}
 		return plan.table(), nil
 	}

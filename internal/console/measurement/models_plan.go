@@ -13,6 +13,7 @@ import (
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/money"
+	"assay/internal/tools"
 )
 
 // planView is the form of the budget optimizer. Money is per month.
@@ -26,7 +27,7 @@ type planView struct {
 
 	Schedule scheduleView
 
-	monthly  map[measure.Channel]float64
+	current  map[measure.Channel]float64 // spend per window of the model, from which allocations start
 	currency money.Currency
 }
 
@@ -36,19 +37,26 @@ type planField struct {
 }
 
 // weekPlanOf returns the weekly allocation that the form requests, or nil if it requests none.
-func (c *modelPages) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
-	view, asked := c.plannerOf(m, w, query, m.Spend()/m.Months())
-	view.scheduled(c, m, w, asked)
-	return view.Schedule.plan
+func (c *modelPages) weekPlanOf(v frame.Visit, p frame.Place, m *mix.Model) (*weekPlan, error) {
+	results, err := c.results(v, p)
+	if err != nil {
+		return nil, err
+	}
+	view, asked := c.plannerOf(m, p.Workspace, v.URL.Query(), results)
+	view.scheduled(c, m, p.Workspace, asked)
+	return view.Schedule.plan, nil
 }
 
 // plannerOf reads the form. It also returns the values of the form as a query.
 // Without a budget in the query, the form contains the current spend.
-func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values, current float64) (view planView, asked url.Values) {
-	months := m.Months()
+func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values, results *tools.OptimizationAnswer) (view planView, asked url.Values) {
+	months, current := m.Months(), float64(results.Metrics.CurrentSpend)
 	view = planView{
 		Budget: strings.TrimSpace(query.Get("budget")), Current: money.Display(current, 0, w.Currency), currency: w.Currency,
-		Changing: query.Has("add") || query.Has("drop"),
+		Changing: query.Has("add") || query.Has("drop"), current: map[measure.Channel]float64{},
+	}
+	for _, r := range results.Rows {
+		view.current[r.Channel] = float64(r.Spend) * months
 	}
 	if !query.Has("budget") {
 		view.Budget = strconv.FormatFloat(math.Round(current), 'f', 0, 64)
@@ -59,7 +67,7 @@ func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Valu
 			continue
 		}
 		f := planField{
-			Channel: string(e.Channel), Name: frame.ChannelName(e.Channel), Now: amount(e.Spend / months),
+			Channel: string(e.Channel), Name: frame.ChannelName(e.Channel), Now: amount(view.current[e.Channel] / months),
 			Min: strings.TrimSpace(query.Get("min_" + string(e.Channel))), Max: strings.TrimSpace(query.Get("max_" + string(e.Channel))),
 			Step: strings.TrimSpace(query.Get("step_" + string(e.Channel))),
 		}
@@ -138,7 +146,10 @@ func entered(what, text string) (*float64, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // an empty field is valid and sets no limit
 	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if groupedNumber.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		return nil, fault.Invalid("%s is not an amount of money", what).WithHint("enter a number such as 12000")
 	}

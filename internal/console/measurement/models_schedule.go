@@ -79,7 +79,7 @@ func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, a
 	asked.Set("v", strconv.Itoa(m.Version))
 	asked.Del("of")
 	s.Query = asked.Encode()
-	plan, err := c.schedules.of(s.Query, m, func() (*weekPlan, error) { return p.spread(m, w) })
+	plan, err := c.schedules.of(s.Query+fmt.Sprint(p.current), m, func() (*weekPlan, error) { return p.spread(m, w) })
 	if err != nil {
 		s.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the weekly allocation.")
 		return
@@ -95,6 +95,7 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	if err != nil {
 		return nil, err
 	}
+	ask.Current = p.current
 	weeks, err := strconv.Atoi(p.Schedule.Weeks)
 	if err != nil || weeks < 1 || weeks > mmm.MostAhead {
 		return nil, fault.Invalid("the number of weeks is not a whole number from 1 to %d", mmm.MostAhead).WithHint("enter a number such as 12")

@@ -181,7 +181,7 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 		if r.Incremental != nil {
 			incremental += float64(r.Incremental.Value)
 		}
-		spend += float64(r.Spend)
+		spend += float64(modelledSpend(r))
 	}
 	facts := []frame.Fact{
 		{Name: "Incremental share of revenue", Value: frame.Figure(share, 1) + "%"},
@@ -206,6 +206,15 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 		out, frame.Fact{Name: "R²", Value: ratio(m.Accuracy.R2)},
 		frame.Fact{Name: "Experiments in the model", Value: frame.Count(int64(tests)), Href: experimentsPath + "?workspace=" + string(view.Workspace.ID)},
 	)
+}
+
+// modelledSpend returns the spend of the mean month in the model's window. ROAS and incremental revenue refer to this
+// spend.
+func modelledSpend(r toolkit.MixRow) answers.Money {
+	if r.Modelled != nil {
+		return *r.Modelled
+	}
+	return r.Spend
 }
 
 // breakEvenFact is the break-even ROAS, or a link to enter costs if they are unknown.
@@ -301,7 +310,7 @@ func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
 	section.Picture = picture.Address
 	view.Pictures = []picturePart{{Section: section, Pictures: []frame.Picture{picture}}}
 	table := frame.Block{
-		Section: c.section(view.Place, "channels", "Channels", "per month, 90% credible intervals", "incremental revenue"), Table: contributionTable(a),
+		Section: c.section(view.Place, "channels", "Channels", "mean month of the training window, 90% credible intervals", "incremental revenue"), Table: contributionTable(a),
 		After: "Saturation is the percentage by which marginal ROAS is below ROAS. Adstock is the share of a week’s effect that carries over to the next week.",
 	}
 	table.CSV = frame.ModelsPath + "/export.csv?of=channels&" + view.Query
@@ -330,8 +339,9 @@ func contributionTable(a *tools.OptimizationAnswer) *frame.Table {
 		}
 		roas := frame.FigureCell(&r.ROAS.Value, 2)
 		roas.Sub = ratio(float64(r.ROAS.Low)) + " – " + ratio(float64(r.ROAS.High))
+		spend := modelledSpend(r)
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			frame.ChannelCell(r.Channel), frame.MoneyCell(&r.Spend, 0, a.Currency), incremental, frame.PercentCell(r.SharePct), roas,
+			frame.ChannelCell(r.Channel), frame.MoneyCell(&spend, 0, a.Currency), incremental, frame.PercentCell(r.SharePct), roas,
 			percentEstimate(r.Saturation), percentEstimate(r.CarryOver),
 		}})
 	}
@@ -376,7 +386,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 	for _, r := range a.Rows {
 		q := url.Values{
 			"workspace": {string(view.Workspace.ID)}, "v": {fmt.Sprint(view.Model.Version)}, "of": {"curve"}, "channel": {string(r.Channel)},
-			"plan": {fmt.Sprintf("%.0f", float64(r.Proposed))},
+			"now": {fmt.Sprintf("%.0f", float64(r.Spend))}, "plan": {fmt.Sprintf("%.0f", float64(r.Proposed))},
 		}
 		part.Pictures = append(part.Pictures, pictureOf(q.Encode(), "",
 			fmt.Sprintf("Response curve of %s: incremental revenue by spend with 90%% interval. The export “Curves (CSV)” has the same figures.", frame.ChannelName(r.Channel))))

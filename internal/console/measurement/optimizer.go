@@ -209,7 +209,6 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 	asked.Set("of", "plan")
 	view.CSV = frame.ModelsPath + "/export.csv?" + asked.Encode()
 	view.Section.CSV = view.CSV
-	plan.monthly = found.monthly()
 	plan.scheduled(c, m, view.Workspace, asked)
 	return nil
 }
@@ -223,7 +222,7 @@ func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planV
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	view, asked := c.plannerOf(m, p.Workspace, v.URL.Query(), float64(results.Metrics.CurrentSpend))
+	view, asked := c.plannerOf(m, p.Workspace, v.URL.Query(), results)
 	if view.Changing {
 		return &view, asked, nil, nil
 	}
@@ -267,18 +266,15 @@ func (p planView) arguments(months float64) frame.Arguments {
 	return with
 }
 
-func (a *allocation) monthly() map[measure.Channel]float64 {
-	out := map[measure.Channel]float64{}
-	for _, r := range a.Rows {
-		out[r.Channel] = r.Proposed
-	}
-	return out
-}
-
-// moved returns the amount that the allocation moves between channels.
+// moved returns the amount that the allocation moves between channels, compared with the same budget in the current
+// shares.
 func (a *allocation) moved() (sum float64) {
+	times := 1.0
+	if a.Spend > 0 {
+		times = a.Budget / a.Spend
+	}
 	for _, r := range a.Rows {
-		sum += math.Max(0, r.Proposed-r.Current)
+		sum += math.Max(0, r.Proposed-times*r.Current)
 	}
 	return sum
 }
@@ -346,7 +342,11 @@ func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	if a.BudgetChange.BudgetAdvice == toolkit.KeepBudget {
 		v.Heading = "Keep the total at the current spend of " + whole(a.Spend) + " per month."
 	} else if a.Advice == "shift" {
-		v.Heading = "Shift " + whole(a.moved()) + " between channels: " + signedText(effect.Value, whole) + " " + name + " per month."
+		v.Heading = "Shift " + whole(a.moved()) + " between channels"
+		if a.Change != nil { // the effect includes the change of the budget
+			v.Heading += " and spend " + whole(a.Budget) + " in total"
+		}
+		v.Heading += ": " + signedText(effect.Value, whole) + " " + name + " per month."
 	} else {
 		v.Heading = "Keep the current allocation. Shifting spend between channels has no clear benefit."
 	}

@@ -9,6 +9,30 @@ import (
 	"assay/internal/toolkit"
 )
 
+func TestTheShiftOfTheHeadingExcludesTheChangeOfTheBudget(t *testing.T) {
+	t.Parallel()
+	whole := func(x float64) string { return money.Display(x, 0, "USD") }
+	for _, c := range []struct {
+		budget, facebook, google float64
+		want                     string
+	}{
+		{10_000, 6100, 3900, "Shift $100 between channels and spend $10,000 in total: +$900 contribution per month."},
+		{2500, 1900, 600, "Shift $400 between channels and spend $2,500 in total: +$900 contribution per month."},
+		{5000, 2800, 2200, "Shift $200 between channels: +$900 contribution per month."},
+	} {
+		var v optimizerView
+		a := &allocation{Budget: c.budget, Spend: 5000, Advice: "shift", Profit: &interval{900, 100, 1700}, Rows: []allocated{
+			{Channel: "facebook", Current: 3000, Proposed: c.facebook}, {Channel: "google", Current: 2000, Proposed: c.google},
+		}}
+		if c.budget != a.Spend {
+			a.Change = &interval{2000, 500, 3500}
+		}
+		if v.headings(a, whole); v.Heading != c.want {
+			t.Errorf("budget of %v: %q, want %q", c.budget, v.Heading, c.want)
+		}
+	}
+}
+
 func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
 	t.Parallel()
 	whole := func(x float64) string { return money.Display(x, 0, "USD") }

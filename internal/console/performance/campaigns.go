@@ -13,11 +13,17 @@ import (
 
 // campaigns shows the spend and the ROAS of each campaign.
 func campaigns(r *request) (*reportView, error) {
+	if channel := r.Filter.Channel; channel != "" && !slices.Contains(platforms, string(channel)) {
+		return &reportView{
+			Heading: "No ad platform reports campaigns of " + frame.ChannelName(channel) + ".",
+			Lead:    "Select all channels, or the channel of an ad platform with campaign reports.", Bar: r.bar(),
+		}, nil
+	}
 	with := dated(r.Filter.Days)
 	if r.URL.Query().Get("level") == string(warehouse.Creatives) {
 		with["level"] = string(warehouse.Creatives)
 	}
-	if slices.Contains(platforms, string(r.Filter.Channel)) {
+	if r.Filter.Channel != "" {
 		with["platform"] = string(r.Filter.Channel)
 	}
 	var a *tools.CampaignsAnswer
@@ -38,7 +44,7 @@ func campaigns(r *request) (*reportView, error) {
 		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is the store's last-touch revenue. " +
 			"Incremental ROAS is the best estimate for the channel, multiplied by the ratio of the campaign’s ROAS to the channel’s ROAS. " +
 			"The probability of profit is the probability that the marginal ROAS is above break-even.",
-		Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(a.Warnings),
+		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
 		kpiOf("Spend", a.Metrics.Spend, money, neutral, ""), kpiOf("Reported revenue", a.Metrics.Revenue, money, moreIsBetter, ""),
@@ -49,6 +55,7 @@ func campaigns(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("campaigns", "Campaigns", "", "campaigns report", r.call("campaigns", "campaigns", with)), Table: campaignTable(a, rows),
+		After: cut(len(rows), a.Pagination.Total, "the largest spend"),
 	}.WithCSV(r.csv(""))}
 	return view, nil
 }

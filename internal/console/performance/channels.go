@@ -234,7 +234,7 @@ func channels(r *request) (*reportView, error) {
 		return nil, err
 	}
 	view := &reportView{
-		Heading: channelsHeading(a), Lead: channelsLead(a), Bar: r.Filter.bar(r.URL, uses{channel: true, model: true}), Warnings: sentences(a.Warnings),
+		Heading: channelsHeading(a), Lead: channelsLead(a), Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	money := func(x answers.Money) string { return amount(x, a.Currency) }
 	view.KPIs = []frame.KPI{

@@ -39,7 +39,7 @@ func customers(r *request) (*reportView, error) {
 	}
 	whole, exact := dollars(segments.Currency)
 	view := &reportView{
-		Heading: customersHeading(segments, cohorts), Lead: customersLead(values), Bar: r.Filter.bar(r.URL, uses{channel: true}),
+		Heading: customersHeading(segments, cohorts), Lead: customersLead(values), Bar: r.bar(),
 		Warnings: sentences(segments.Warnings),
 	}
 	if m := segments.Metrics; m.Revenue != nil && m.Orders != nil && m.AOV != nil && m.NewPct != nil {

@@ -161,11 +161,25 @@ type dates struct {
 	Difference string
 }
 
-// uses selects the controls of a page. A page has only the controls that its tool supports.
+// uses selects the filters of a page. A page has only the filters that its tool supports.
 type uses struct{ compare, channel, model bool }
 
-// bar returns the filter bar of a page.
-func (f filter) bar(u *url.URL, use uses) []chip {
+// has reports whether a page uses the filter of a query parameter.
+func (u uses) has(parameter string) bool {
+	switch parameter {
+	case compareParam:
+		return u.compare
+	case channelParam:
+		return u.channel
+	case modelParam:
+		return u.model
+	}
+	return true
+}
+
+// bar returns the filter bar of the page.
+func (r *request) bar() []chip {
+	f, u, use := r.Filter, r.URL, r.uses
 	change := func(pairs ...string) string {
 		next := url.Values{"workspace": u.Query()["workspace"]}
 		for _, name := range kept {

@@ -40,7 +40,7 @@ func overview(r *request) (*reportView, error) {
 	}
 	f, a := r.Filter, m.compared
 	view := &reportView{
-		Heading: overviewHeading(a), Lead: overviewLead(a, m.now[snapshot.Revenue]), Bar: f.bar(r.URL, uses{compare: true, channel: true, model: true}),
+		Heading: overviewHeading(a), Lead: overviewLead(a, m.now[snapshot.Revenue]), Bar: r.bar(),
 		KPIs: overviewKPIs(a, m), Warnings: sentences(a.Warnings),
 	}
 	if f.Channel == "" {
@@ -50,6 +50,9 @@ func overview(r *request) (*reportView, error) {
 	view.Side = []block{r.whatChanged(a), r.freshness(m.diagnosed)}
 	if f.Compare == noComparison {
 		view.alone(a)
+	}
+	if f.Channel != "" && f.Model != measure.LastTouch {
+		view.Lead = strings.TrimSpace(view.Lead + " The key figures and the chart use last touch. The table of channels uses the model " + modelName(f.Model) + ".")
 	}
 	return view, nil
 }

@@ -27,19 +27,20 @@ type pages struct {
 type namedReport struct {
 	path, name string
 	fill       report
+	uses       uses // filters that the figures have, in addition to the period
 }
 
 // reports are the pages with figures, in the order of the navigation. They can be shared.
 var reports = []namedReport{
-	{frame.OverviewPath, "Overview", overview},
-	{"/channels", "Channels", channels},
-	{"/campaigns", "Campaigns", campaigns},
-	{"/customers", "Customers", customers},
-	{"/products", "Products", products},
-	{"/creators", "Creators", creators},
-	{"/email", "Email & SMS", messages},
-	{"/surveys", "Surveys", surveys},
-	{"/surfaces", "Sales surfaces", surfaces},
+	{frame.OverviewPath, "Overview", overview, uses{compare: true, channel: true, model: true}},
+	{"/channels", "Channels", channels, uses{channel: true, model: true}},
+	{"/campaigns", "Campaigns", campaigns, uses{channel: true}},
+	{"/customers", "Customers", customers, uses{channel: true}},
+	{"/products", "Products", products, uses{}},
+	{"/creators", "Creators", creators, uses{}},
+	{"/email", "Email & SMS", messages, uses{}},
+	{"/surveys", "Surveys", surveys, uses{}},
+	{"/surfaces", "Sales surfaces", surfaces, uses{}},
 }
 
 // reportAt returns the report of a path, or nil for another path.
@@ -64,7 +65,7 @@ func Register(routes *frame.Routes, shared *frame.Frame, opens func(*http.Reques
 		if path == frame.OverviewPath {
 			path = "/{$}"
 		}
-		routes.HandleFunc("GET "+path, c.SignedIn(c.reportPage(r.fill)))
+		routes.HandleFunc("GET "+path, c.SignedIn(c.reportPage(r)))
 	}
 	routes.HandleFunc("GET "+sharesPath, c.SignedIn(c.sharesPage))
 	routes.HandleFunc("POST "+sharesPath, c.Posted(c.changeShares))

@@ -23,6 +23,7 @@ type request struct {
 	frame.Visit
 	Place  frame.Place
 	Filter filter
+	uses   uses
 }
 
 // reportView is the view of a page.
@@ -45,7 +46,7 @@ type (
 	option = frame.Option
 )
 
-func (c *pages) reportPage(fill report) func(http.ResponseWriter, frame.Visit) {
+func (c *pages) reportPage(page namedReport) func(http.ResponseWriter, frame.Visit) {
 	return func(w http.ResponseWriter, v frame.Visit) {
 		all, err := c.People.Memberships(v.Context(), v.Visitor.User.ID)
 		if err != nil {
@@ -60,8 +61,8 @@ func (c *pages) reportPage(fill report) func(http.ResponseWriter, frame.Visit) {
 		if !ok {
 			return
 		}
-		r := &request{pages: c, Visit: v, Place: p}
-		view, err := r.filled(fill)
+		r := &request{pages: c, Visit: v, Place: p, uses: page.uses}
+		view, err := r.filled(page.fill)
 		if err != nil {
 			c.Fail(w, v.Request, err)
 			return
@@ -154,6 +155,15 @@ func askAll[A answers.Answer](r *request, tool toolkit.Typed[A], with frame.Argu
 		with["offset"] = *p.NextOffset
 	}
 	return nil
+}
+
+// cut states which rows a table has if it does not have all rows. Otherwise, it returns "".
+func cut(shown, all int, which string) string {
+	if shown >= all {
+		return ""
+	}
+	return "The table and its CSV file contain " + frame.Count(int64(shown)) + " of " + frame.Count(int64(all)) + " rows: those with " + which +
+		". Sorting does not include the other rows."
 }
 
 // section returns the heading of a part with its note, article and call.

@@ -79,8 +79,7 @@ func (c *pages) showShares(w http.ResponseWriter, v frame.Visit, status int, vie
 	}
 	valid := 0
 	for _, s := range all {
-		query, _ := url.ParseQuery(s.Query) // the service encoded it
-		row := shareRow{Share: s, Filters: filterWords(query), Author: names.User(v.Context(), s.By), Ended: !s.Valid(c.Now())}
+		row := shareRow{Share: s, Filters: filterWords(filtersOf(s)), Author: names.User(v.Context(), s.By), Ended: !s.Valid(c.Now())}
 		if r := reportAt(s.Page); r != nil {
 			row.Name = r.name
 		}
@@ -100,7 +99,7 @@ func (c *pages) showShares(w http.ResponseWriter, v frame.Visit, status int, vie
 		view.Days = append(view.Days, option{Name: frame.Plural(days, "day"), Address: strconv.Itoa(days), Here: asked.Get("days") == strconv.Itoa(days) || asked.Get("days") == "" && days == shareDays[1]})
 	}
 	filters := filtersIn(asked)
-	view.Words = filterWords(filters)
+	view.Words = filterWords(filtersOn(chosen, filters))
 	for _, name := range kept {
 		if value := filters.Get(name); value != "" {
 			view.Filters = append(view.Filters, [2]string{name, value})
@@ -144,7 +143,8 @@ func (c *pages) changeShares(w http.ResponseWriter, v frame.Visit) {
 
 // share creates the link that the form asks for.
 func (c *pages) share(v frame.Visit, view *sharesView) error {
-	page, filters := v.PostForm.Get("page"), filtersIn(v.PostForm)
+	page := v.PostForm.Get("page")
+	filters := filtersOn(page, filtersIn(v.PostForm))
 	if reportAt(page) == nil {
 		return fault.Invalid("this page cannot be shared").WithHint("choose a page from the list")
 	}
@@ -175,6 +175,17 @@ func filtersIn(query url.Values) url.Values {
 		}
 	}
 	return filters
+}
+
+// filtersOn returns the filters that the figures of a page have.
+func filtersOn(page string, filters url.Values) url.Values {
+	on := url.Values{}
+	for name, values := range filters {
+		if r := reportAt(page); r != nil && r.uses.has(name) {
+			on[name] = values
+		}
+	}
+	return on
 }
 
 // filterWords describes filters: "Last 7 days · Google Ads".
@@ -242,7 +253,7 @@ const touchAfter = time.Minute
 
 func filtersOf(link control.Share) url.Values {
 	query, _ := url.ParseQuery(link.Query) // the service encoded it
-	return filtersIn(query)
+	return filtersOn(link.Page, filtersIn(query))
 }
 
 // shared fills in the page of a link with read-only permission, and removes all links to other pages.
@@ -257,6 +268,7 @@ func (c *pages) shared(r *http.Request, link control.Share, w control.Workspace,
 	request := &request{
 		pages: c, Visit: frame.Visit{Request: stored, Actor: "share:" + string(link.ID)},
 		Place: frame.Place{Membership: control.Membership{Workspace: w, Role: control.RoleViewer}, Here: link.Page},
+		uses:  page.uses,
 	}
 	view, err := request.filled(page.fill)
 	if err != nil {

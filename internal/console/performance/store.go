@@ -39,7 +39,7 @@ func products(r *request) (*reportView, error) {
 	m := a.Metrics
 	view := &reportView{
 		Heading: productsHeading(a, rows), Lead: "Product revenue is the amount charged for line items after discounts, without shipping.",
-		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
 		kpiOf("Product revenue", m.Revenue, whole, moreIsBetter, ""), kpiOf("Revenue per order", m.AOV, exact, moreIsBetter, ""),
@@ -49,8 +49,14 @@ func products(r *request) (*reportView, error) {
 		view.KPIs = slices.Insert(view.KPIs, 1, kpiOf("Units", *m.Units, countText, moreIsBetter, ""))
 	}
 	view.Blocks = []block{
-		{Section: r.section("products", "Products", "", "products report", r.call("products", "products", with)), Table: productTable(a, rows)},
-		{Section: r.section("coupons", "Coupon codes", "", "discount codes", r.call("coupons", "products", couponsWith)), Table: couponTable(coupons)},
+		{
+			Section: r.section("products", "Products", "", "products report", r.call("products", "products", with)), Table: productTable(a, rows),
+			After: cut(len(rows), a.Pagination.Total, "the most revenue"),
+		},
+		{
+			Section: r.section("coupons", "Coupon codes", "", "discount codes", r.call("coupons", "products", couponsWith)), Table: couponTable(coupons),
+			After: cut(len(coupons.Rows), coupons.Pagination.Total, "the most revenue"),
+		},
 	}
 	view.Blocks[0].CSV, view.Blocks[1].CSV = r.csv(""), r.csv("coupons-table")
 	return view, nil
@@ -139,7 +145,7 @@ func creators(r *request) (*reportView, error) {
 	}
 	view := &reportView{
 		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI is before the cost of goods.",
-		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
 	view.KPIs = []frame.KPI{
@@ -171,6 +177,9 @@ func creators(r *request) (*reportView, error) {
 	view.Blocks = []block{block{
 		Section: r.section("creators", "Creators", "90% intervals", "creator estimate", r.call("creators", "creators", with)), Table: t,
 	}.WithCSV(r.csv(""))}
+	if omitted := a.Truncated; omitted != nil {
+		view.Blocks[0].After = cut(omitted.RowsReturned, omitted.RowsTotal, "the most revenue")
+	}
 	return view, nil
 }
 
@@ -192,7 +201,7 @@ func messages(r *request) (*reportView, error) {
 		}
 		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens."
 	}
-	view := &reportView{Heading: heading, Lead: lead, Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view := &reportView{Heading: heading, Lead: lead, Bar: r.bar(), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{kpiOf("Reported revenue", m.Revenue, whole, moreIsBetter, "")}
 	if m.Credited != nil {
 		view.KPIs = append(view.KPIs, kpiOf("Attributed revenue", *m.Credited, whole, moreIsBetter, ""))
@@ -217,7 +226,7 @@ func messages(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("messages", "Campaigns and flows", "reported by the sending platform", "email sms", r.call("messages", "email_lifecycle", with)),
-		Table:   t,
+		Table:   t, After: cut(len(a.Rows), a.Ranked, "the most reported revenue"),
 	}.WithCSV(r.csv(""))}
 	return view, nil
 }
@@ -236,7 +245,7 @@ func surveys(r *request) (*reportView, error) {
 	}
 	view := &reportView{
 		Heading: surveysHeading(rows), Lead: "Answers show what customers remember. The shares have sampling error and recall bias.",
-		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
 		kpiOf("Orders with an answer", a.Metrics.Responses, countText, moreIsBetter, ""), kpiOf("Answers", a.Metrics.Answers, countText, moreIsBetter, ""),
@@ -264,6 +273,7 @@ func surveys(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("answers", "Answers", "90% intervals", "post-purchase survey", r.call("answers", "surveys", with)), Table: t,
+		After: cut(len(rows), a.Pagination.Total, "the most answers to the question"),
 	}.WithCSV(r.csv(""))}
 	return view, nil
 }
@@ -320,7 +330,7 @@ func surfaces(r *request) (*reportView, error) {
 		return nil, err
 	}
 	whole, exact := dollars(a.Currency)
-	view := &reportView{Heading: surfacesHeading(a), Lead: haloLead(a), Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view := &reportView{Heading: surfacesHeading(a), Lead: haloLead(a), Bar: r.bar(), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{
 		kpiOf("Revenue", a.Metrics.Revenue, whole, moreIsBetter, ""), kpiOf("Orders", a.Metrics.Orders, countText, moreIsBetter, ""),
 		kpiOf("AOV", a.Metrics.AOV, exact, moreIsBetter, ""),

@@ -23,8 +23,8 @@ type keysView struct {
 	Past          []keyRow        // revoked and expired
 	Scopes        []control.Scope // scopes that the visitor can grant
 	Tools         []string
-	Made          string // secret of a new key; shown once
-	Name          string // name in the form, after an error
+	Made          string     // secret of a new key; shown once
+	Form          url.Values // values of the form: the defaults, or those of a rejected form
 }
 
 type keyRow struct {
@@ -68,9 +68,15 @@ func (c *settingsPages) showKeys(w http.ResponseWriter, v frame.Visit, status in
 		}
 	}
 	view.Scopes, view.Tools = view.Role.Scopes(), c.tools
+	if view.Form == nil {
+		view.Form = url.Values{"scope": {string(control.ScopeRead)}, "days": {"90"}}
+	}
 	view.describe()
 	c.Render(w, v.Request, status, frame.Page{Name: "keys", Title: "API keys", View: view, Visitor: &v.Visitor})
 }
+
+// Selected reports whether the value of a field is selected in the form.
+func (v keysView) Selected(field, value string) bool { return slices.Contains(v.Form[field], value) }
 
 // describe sets the heading and the lead: the number of active keys, and the keys that need attention.
 func (v *keysView) describe() {
@@ -115,7 +121,7 @@ func (c *settingsPages) changeKeys(w http.ResponseWriter, v frame.Visit) {
 	switch v.PostForm.Get("action") {
 	case "create":
 		if made, err = c.createKey(v, p); err != nil {
-			view.Name = v.PostForm.Get("name")
+			view.Form = v.PostForm
 		}
 	case "rotate":
 		made, err = c.rotateKey(v, p)
