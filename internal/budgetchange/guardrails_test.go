@@ -306,6 +306,30 @@ func TestAChangeIsRejectedOrExpires(t *testing.T) {
 	})
 }
 
+func TestAChangeIsRejectedWhileAnotherIsInProgress(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.limits(t, func(g *control.Guardrails) { g.ApproveAbove = usd(5200) })
+		asked := b.execute(t, b.to(55))
+		wantOutcome(t, asked, Awaiting)
+		first := b.restarted()
+		first.Accounts = oneAccount{killed{b.accounts[b.platform][0], false}}
+		if _, err := first.Execute(t.Context(), b.workspace, key, b.asks(ads.Pause)); err == nil {
+			t.Fatal("the process did not end")
+		}
+		ben := Caller{Actor: "assay test", Person: true}
+		row, err := b.Reject(t.Context(), b.workspace, ben, asked.Change.ID, "Not now.")
+		if err != nil || row.Status != control.ChangeRejected {
+			t.Fatalf("row %+v, %v; want rejected", row, err)
+		}
+		if stored := b.row(t, asked.Change.ID); stored.Status != control.ChangeRejected {
+			t.Errorf("the stored row is %s, want rejected", stored.Status)
+		}
+		_, err = b.Approve(t.Context(), b.workspace, ben, asked.Change.ID, "")
+		wantError(t, err, fault.KindConflict, "rejected")
+	})
+}
+
 func TestARollbackIsMadeOnceAndNotOverALaterChange(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {

@@ -87,6 +87,8 @@ func (s *budgetStore) UpdateBudgetChange(ctx context.Context, c control.BudgetCh
 			if err := stillMay(ctx, tx, c.Workspace, by, mayApprove); err != nil {
 				return err
 			}
+		}
+		if from == control.ChangeAwaiting && c.Status == control.ChangePending { // a rejection claims no campaign
 			if open, err = openChange(ctx, tx, c); err != nil || open != nil {
 				return err
 			}
