@@ -262,7 +262,7 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 			if live != row.New {
 				row.Status = control.ChangePending
 				row.Problem = ads.DisplayName(row.Platform) + " confirmed the change, but the campaign does not have the new value."
-				return e.unsure(ctx, p, row, sent, sent)
+				return e.unsure(ctx, p, row, sent.Add(ads.Lag), sent)
 			}
 			row.Live = live
 		}
