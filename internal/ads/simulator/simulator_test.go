@@ -101,6 +101,14 @@ func TestFacebookEnforcesItsRules(t *testing.T) {
 			want: []string{`"daily_budget":"700"`},
 		},
 		{
+			name: "ad set", method: "GET", target: "/v26.0/31?fields=id,daily_budget&" + valid, header: bearer, status: 200,
+			want: []string{`"daily_budget":"700"`, `"campaign_id":"3"`},
+		},
+		{
+			name: "campaign field of an ad set", method: "GET", target: "/v26.0/31?fields=id,buying_type&" + valid, header: bearer,
+			status: 400, want: []string{"nonexisting field (buying_type) on node type (AdSet)"},
+		},
+		{
 			name: "unknown edge", method: "GET", target: "/v26.0/1/x?" + valid, header: bearer, status: 400,
 			want: []string{"nonexisting field (x)"},
 		},
