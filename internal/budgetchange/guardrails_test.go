@@ -372,3 +372,24 @@ func TestARollbackIsMadeOnceAndNotOverALaterChange(t *testing.T) {
 		wantError(t, err, fault.KindNotFound, string(back.Change.ID))
 	})
 }
+
+func TestAChangeIsRolledBackAfterALaterChangeWithAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		first := b.execute(t, b.to(52))
+		wantOutcome(t, first, Executed)
+		b.clock.Advance(time.Minute)
+		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Drop, Before: func() { b.person(7000) }})
+		wantOutcome(t, b.execute(t, b.to(54)), Unknown)
+		_, err := b.Rollback(t.Context(), b.workspace, operator, first.Change.ID, "", true)
+		wantError(t, err, fault.KindConflict, "the live value is USD 70.00")
+		b.person(5200)
+		back, err := b.Rollback(t.Context(), b.workspace, operator, first.Change.ID, "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wantOutcome(t, back, Executed); b.budget() != 5000 {
+			t.Errorf("the budget is %d, want 5000", b.budget())
+		}
+	})
+}
