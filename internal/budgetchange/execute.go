@@ -193,6 +193,7 @@ func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, ro
 	if err != nil {
 		return e.fail(ctx, p, row, err)
 	}
+	t.relax(&state)
 	live, err := valueOf(p.account, state.Value(p.Action))
 	if err == nil {
 		row.Live, err = live, state.Check(p.change)

@@ -180,6 +180,30 @@ func TestTheExpectedBudgetMayBeAFraction(t *testing.T) {
 	}
 }
 
+// The published minimum of TikTok is USD 50, but the platform accepts lower budgets of some campaigns.
+func TestALiveBudgetBelowThePublishedMinimumIsChangedAndRestored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.TikTok)
+	b.limits(t, func(g *control.Guardrails) { g.StepPct = 0 })
+	b.person(4000)
+	wantOutcome(t, b.execute(t, b.to(45)), Executed)
+	b.clock.Advance(time.Minute)
+	made := b.execute(t, b.to(55))
+	wantOutcome(t, made, Executed)
+	back, err := b.Rollback(t.Context(), b.workspace, operator, made.Change.ID, "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wantOutcome(t, back, Executed); b.budget() != 4500 {
+		t.Errorf("the budget is %d, want 4500", b.budget())
+	}
+	got := b.execute(t, b.to(5)) // the platform rejects this budget
+	wantOutcome(t, got, Refused)
+	if got.Refusal.Reason != string(ads.BelowMinimum) || b.budget() != 4500 {
+		t.Errorf("refusal %+v, the budget is %d", got.Refusal, b.budget())
+	}
+}
+
 func TestASharedBudgetIsChangedWhenItIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, measure.Google)
