@@ -72,7 +72,7 @@ func requestOf(c control.BudgetChange, value control.ChangeValue) Request {
 	to.New = value
 	return Request{
 		Platform: c.Platform, Campaign: ads.CampaignID(c.Campaign), Account: c.Account, Action: actionOf(to), Budget: c.Budget,
-		Name: c.CampaignName, Reason: c.Reason,
+		Unshared: !c.BudgetNamed, Name: c.CampaignName, Reason: c.Reason,
 	}
 }
 

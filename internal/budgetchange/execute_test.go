@@ -227,6 +227,51 @@ func TestASharedBudgetIsChangedWhenItIsNamed(t *testing.T) {
 	}
 }
 
+// The change does not name the budget. Someone shares the budget after the change or after its request.
+func TestAnUnnamedBudgetThatIsSharedSinceIsNotChanged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Google)
+	share := func(shared bool) {
+		b.editGoogle(func(a *simulator.GoogleAccount) { a.Budget("201").Shared = shared })
+	}
+	made := b.execute(t, b.to(52))
+	wantOutcome(t, made, Executed)
+	share(true)
+	for _, confirm := range []bool{false, true} {
+		_, err := b.Rollback(t.Context(), b.workspace, operator, made.Change.ID, "", confirm)
+		wantError(t, err, fault.KindConflict, "shared")
+	}
+	share(false)
+	b.limits(t, func(g *control.Guardrails) { g.ApproveAbove = usd(5200) })
+	asked := b.execute(t, b.to(55))
+	wantOutcome(t, asked, Awaiting)
+	share(true)
+	ben := Caller{Actor: "assay test", Person: true}
+	_, err := b.Approve(t.Context(), b.workspace, ben, asked.Change.ID, "")
+	wantError(t, err, fault.KindConflict, "shared")
+	b.wantTraffic(t, 1, 1)
+	share(false)
+	approved, err := b.Approve(t.Context(), b.workspace, ben, asked.Change.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, approved, Executed)
+}
+
+func TestARollbackDoesNotChangeAnotherBudget(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Google)
+	made := b.execute(t, b.to(55))
+	wantOutcome(t, made, Executed)
+	b.editGoogle(func(a *simulator.GoogleAccount) {
+		a.Budgets = append(a.Budgets, simulator.GoogleBudget{ID: "203", Period: "DAILY", Micros: 55_000_000})
+		a.Campaign("111").Budget = "203"
+	})
+	_, err := b.Rollback(t.Context(), b.workspace, operator, made.Change.ID, "", true)
+	wantError(t, err, fault.KindConflict, "campaignBudgets/203")
+	b.wantTraffic(t, 1, 1)
+}
+
 // Both campaigns use the shared budget, so a change of one campaign's budget also changes the budget of the other
 // campaign.
 func TestChangesOfASharedBudgetAreThoseOfEachOfItsCampaigns(t *testing.T) {

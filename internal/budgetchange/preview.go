@@ -86,7 +86,7 @@ func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t t
 			r.Currency, state.Currency)
 	}
 	t.relax(&state)
-	change := ads.Change{Action: r.Action, BudgetResource: r.Budget}
+	change := ads.Change{Action: r.Action, BudgetResource: r.Budget, Unshared: r.Unshared}
 	if change.Amount, err = e.amount(account, state, t); err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func (e *Executor) rowOf(p *plan, by Caller, t terms) control.BudgetChange {
 		Status: control.ChangePending, Actor: by.Actor, Reason: t.request.Reason, Effect: string(p.Effect),
 	}
 	if p.Field == control.DailyBudget {
-		c.Budget = p.Budget.Resource
+		c.Budget, c.BudgetNamed = p.Budget.Resource, t.request.Budget != "" && !t.request.Unshared
 	}
 	if t.undoes != nil {
 		c.RollsBack = t.undoes.ID

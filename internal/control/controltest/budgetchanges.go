@@ -41,7 +41,7 @@ func addChange(t *testing.T, s Store, c control.BudgetChange) {
 func budgetChangeIsKept(t *testing.T, s Store) {
 	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Mill")
 	want := budgetChange(w.ID, "bc-1")
-	want.Budget = "b-1"
+	want.Budget, want.BudgetNamed = "b-1", true
 	addChange(t, s, want)
 	if got, err := s.BudgetChange(t.Context(), "bc-1"); err != nil || cmp.Diff(want, got) != "" {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, got))
