@@ -168,8 +168,8 @@ func TestFacebookEnforcesItsRules(t *testing.T) {
 			status: 200, want: []string{`"id":"3"`},
 		},
 	})
-	if got := callsUsed(f); got != 17 {
-		t.Errorf("%d calls are counted, want 17: refused tokens and versions use none", got)
+	if got := callsUsed(f); got != 19 {
+		t.Errorf("%d calls are counted, want 19: refused tokens and versions use none", got)
 	}
 }
 
