@@ -17,6 +17,10 @@ const (
 // Grace is the time after the deadline of a write during which the platform may still execute the write.
 const Grace = 5 * time.Second
 
+// Lag is the time after a confirmed write during which the platform may still return the old value. It ends [Grace]
+// before the last read, so only the last read settles a confirmed write as failed.
+const Lag = time.Minute - Grace
+
 // Settle compares the live value with the values before and after the change. The parameter live is nil when the value
 // could not be read. The parameter sinceDeadline is the time from the deadline of the write to the read. It is negative
 // before the deadline. For a row that no process is writing, sinceDeadline is the time since the first read.

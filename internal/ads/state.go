@@ -105,8 +105,10 @@ const (
 type Change struct {
 	Action Action
 	Amount money.Amount // new amount for SetDailyBudget
-	// BudgetResource is the budget that the caller named. A shared budget is changed only when it is named.
+	// BudgetResource is the budget that the campaign must use. A shared budget is changed only when the caller names it.
 	BudgetResource string
+	// Unshared means that BudgetResource was not named by the caller, so the change is rejected if the budget is shared.
+	Unshared bool
 }
 
 // Value is the new value of a change: an amount or a status. The other field is the zero value. Values are compared
@@ -184,7 +186,7 @@ func (s *State) checkBudget(c Change) *Rejection {
 		return s.reject(CustomPeriodBudget, "")
 	case b.Period != Daily:
 		return s.reject(LifetimeBudget, "The budget of campaign %s is not a daily budget.", s.Campaign)
-	case b.Shared && c.BudgetResource == "":
+	case b.Shared && (c.BudgetResource == "" || c.Unshared):
 		return s.reject(SharedBudget, "The budget %s is shared by %s.", b.Resource, campaigns(b))
 	case c.BudgetResource != "" && c.BudgetResource != b.Resource:
 		return s.reject(OtherBudget, "The campaign %s uses the budget %s.", s.Campaign, orNone(b.Resource))

@@ -55,6 +55,8 @@ type bench struct {
 	person  func(minor int64) // someone sets the budget
 	status  func() string     // the live status in the platform's words
 	expire  func()            // the access token ends
+
+	editGoogle func(do func(*simulator.GoogleAccount)) // someone edits the Google account
 }
 
 // accounts are the connected accounts of one workspace.
@@ -197,6 +199,7 @@ func (b *bench) google(t *testing.T) ads.Platform {
 			{ID: "201", Period: "DAILY", Micros: 50_000_000}, {ID: "202", Period: "DAILY", Micros: 50_000_000, Shared: true},
 		},
 	}, b.clock.Now)
+	b.editGoogle = sim.Edit
 	edit := func(do func(c *simulator.GoogleCampaign, b *simulator.GoogleBudget)) {
 		sim.Edit(func(a *simulator.GoogleAccount) {
 			c := a.Campaign(string(b.campaign))

@@ -97,6 +97,7 @@ type Request struct {
 	Currency money.Currency // currency of the account, according to the caller; "": not given
 	Account  string         // the platform's ID of the account; "": the account that has the campaign
 	Budget   string         // name of the budget on the platform; needed for a shared budget
+	Unshared bool           // Budget was not named by the caller, so it must not be shared
 	Name     string         // name of the campaign, for platforms that return none
 	Reason   string         // reason for the audit log
 	// Effect returns the expected effect of the change as JSON, or nil if there is no estimate. It is called once the

@@ -50,7 +50,8 @@ func (e *Executor) undoing(ctx context.Context, w control.Workspace, id control.
 	case c.Status != control.ChangeApplied:
 		return terms{}, fault.Conflict("the change %s was not applied: its status is %s", id, c.Status).WithHint("there is nothing to roll back")
 	}
-	later, err := e.laterChange(ctx, c)
+	// A later change with an unknown outcome does not count. If it was executed, the live value differs.
+	later, err := e.laterChange(ctx, c, control.ChangePending, control.ChangeApplied)
 	if err != nil {
 		return terms{}, err
 	}
@@ -71,7 +72,7 @@ func requestOf(c control.BudgetChange, value control.ChangeValue) Request {
 	to.New = value
 	return Request{
 		Platform: c.Platform, Campaign: ads.CampaignID(c.Campaign), Account: c.Account, Action: actionOf(to), Budget: c.Budget,
-		Name: c.CampaignName, Reason: c.Reason,
+		Unshared: !c.BudgetNamed, Name: c.CampaignName, Reason: c.Reason,
 	}
 }
 

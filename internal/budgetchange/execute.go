@@ -193,6 +193,7 @@ func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, ro
 	if err != nil {
 		return e.fail(ctx, p, row, err)
 	}
+	t.relax(&state)
 	live, err := valueOf(p.account, state.Value(p.Action))
 	if err == nil {
 		row.Live, err = live, state.Check(p.change)
@@ -262,7 +263,7 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 			if live != row.New {
 				row.Status = control.ChangePending
 				row.Problem = ads.DisplayName(row.Platform) + " confirmed the change, but the campaign does not have the new value."
-				return e.unsure(ctx, p, row, sent, sent)
+				return e.unsure(ctx, p, row, sent.Add(ads.Lag), sent)
 			}
 			row.Live = live
 		}

@@ -180,6 +180,30 @@ func TestTheExpectedBudgetMayBeAFraction(t *testing.T) {
 	}
 }
 
+// The published minimum of TikTok is USD 50, but the platform accepts lower budgets of some campaigns.
+func TestALiveBudgetBelowThePublishedMinimumIsChangedAndRestored(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.TikTok)
+	b.limits(t, func(g *control.Guardrails) { g.StepPct = 0 })
+	b.person(4000)
+	wantOutcome(t, b.execute(t, b.to(45)), Executed)
+	b.clock.Advance(time.Minute)
+	made := b.execute(t, b.to(55))
+	wantOutcome(t, made, Executed)
+	back, err := b.Rollback(t.Context(), b.workspace, operator, made.Change.ID, "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wantOutcome(t, back, Executed); b.budget() != 4500 {
+		t.Errorf("the budget is %d, want 4500", b.budget())
+	}
+	got := b.execute(t, b.to(5)) // the platform rejects this budget
+	wantOutcome(t, got, Refused)
+	if got.Refusal.Reason != string(ads.BelowMinimum) || b.budget() != 4500 {
+		t.Errorf("refusal %+v, the budget is %d", got.Refusal, b.budget())
+	}
+}
+
 func TestASharedBudgetIsChangedWhenItIsNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, measure.Google)
@@ -201,6 +225,51 @@ func TestASharedBudgetIsChangedWhenItIsNamed(t *testing.T) {
 	if wantOutcome(t, back, Executed); b.budget() != 5000 {
 		t.Errorf("the budget is %d, want 5000", b.budget())
 	}
+}
+
+// The change does not name the budget. Someone shares the budget after the change or after its request.
+func TestAnUnnamedBudgetThatIsSharedSinceIsNotChanged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Google)
+	share := func(shared bool) {
+		b.editGoogle(func(a *simulator.GoogleAccount) { a.Budget("201").Shared = shared })
+	}
+	made := b.execute(t, b.to(52))
+	wantOutcome(t, made, Executed)
+	share(true)
+	for _, confirm := range []bool{false, true} {
+		_, err := b.Rollback(t.Context(), b.workspace, operator, made.Change.ID, "", confirm)
+		wantError(t, err, fault.KindConflict, "shared")
+	}
+	share(false)
+	b.limits(t, func(g *control.Guardrails) { g.ApproveAbove = usd(5200) })
+	asked := b.execute(t, b.to(55))
+	wantOutcome(t, asked, Awaiting)
+	share(true)
+	ben := Caller{Actor: "assay test", Person: true}
+	_, err := b.Approve(t.Context(), b.workspace, ben, asked.Change.ID, "")
+	wantError(t, err, fault.KindConflict, "shared")
+	b.wantTraffic(t, 1, 1)
+	share(false)
+	approved, err := b.Approve(t.Context(), b.workspace, ben, asked.Change.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, approved, Executed)
+}
+
+func TestARollbackDoesNotChangeAnotherBudget(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Google)
+	made := b.execute(t, b.to(55))
+	wantOutcome(t, made, Executed)
+	b.editGoogle(func(a *simulator.GoogleAccount) {
+		a.Budgets = append(a.Budgets, simulator.GoogleBudget{ID: "203", Period: "DAILY", Micros: 55_000_000})
+		a.Campaign("111").Budget = "203"
+	})
+	_, err := b.Rollback(t.Context(), b.workspace, operator, made.Change.ID, "", true)
+	wantError(t, err, fault.KindConflict, "campaignBudgets/203")
+	b.wantTraffic(t, 1, 1)
 }
 
 // Both campaigns use the shared budget, so a change of one campaign's budget also changes the budget of the other

@@ -530,6 +530,27 @@ func TestAConfirmedWriteIsBelievedOnlyIfTheLiveValueAgrees(t *testing.T) {
 	}
 }
 
+// After a confirmed write, reads return the old value until the read at 15 seconds.
+func TestAConfirmedWriteMayBecomeVisibleLate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Facebook)
+	b.Accounts = oneAccount{confirming{b.accounts[b.platform][0], func() {}}}
+	start := b.clock.Now()
+	b.Clock = sleeper{b.clock, func() {
+		if b.clock.Now().Sub(start) >= 5*time.Second {
+			b.person(5500)
+		}
+	}}
+	got, err := b.Execute(t.Context(), b.workspace, key, b.to(55))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, got, Executed)
+	if row := b.row(t, got.Change.ID); row.Status != control.ChangeApplied || row.Live != row.New || row.Problem != "" {
+		t.Errorf("row %+v, want applied", row)
+	}
+}
+
 // Ten processes that start on one store settle a row once.
 func TestARowIsSettledOnce(t *testing.T) {
 	t.Parallel()

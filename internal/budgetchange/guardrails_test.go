@@ -306,6 +306,30 @@ func TestAChangeIsRejectedOrExpires(t *testing.T) {
 	})
 }
 
+func TestAChangeIsRejectedWhileAnotherIsInProgress(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.limits(t, func(g *control.Guardrails) { g.ApproveAbove = usd(5200) })
+		asked := b.execute(t, b.to(55))
+		wantOutcome(t, asked, Awaiting)
+		first := b.restarted()
+		first.Accounts = oneAccount{killed{b.accounts[b.platform][0], false}}
+		if _, err := first.Execute(t.Context(), b.workspace, key, b.asks(ads.Pause)); err == nil {
+			t.Fatal("the process did not end")
+		}
+		ben := Caller{Actor: "assay test", Person: true}
+		row, err := b.Reject(t.Context(), b.workspace, ben, asked.Change.ID, "Not now.")
+		if err != nil || row.Status != control.ChangeRejected {
+			t.Fatalf("row %+v, %v; want rejected", row, err)
+		}
+		if stored := b.row(t, asked.Change.ID); stored.Status != control.ChangeRejected {
+			t.Errorf("the stored row is %s, want rejected", stored.Status)
+		}
+		_, err = b.Approve(t.Context(), b.workspace, ben, asked.Change.ID, "")
+		wantError(t, err, fault.KindConflict, "rejected")
+	})
+}
+
 func TestARollbackIsMadeOnceAndNotOverALaterChange(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {
@@ -346,5 +370,26 @@ func TestARollbackIsMadeOnceAndNotOverALaterChange(t *testing.T) {
 		other.ID = "mill"
 		_, err = b.Rollback(t.Context(), other, operator, back.Change.ID, "", true)
 		wantError(t, err, fault.KindNotFound, string(back.Change.ID))
+	})
+}
+
+func TestAChangeIsRolledBackAfterALaterChangeWithAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		first := b.execute(t, b.to(52))
+		wantOutcome(t, first, Executed)
+		b.clock.Advance(time.Minute)
+		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Drop, Before: func() { b.person(7000) }})
+		wantOutcome(t, b.execute(t, b.to(54)), Unknown)
+		_, err := b.Rollback(t.Context(), b.workspace, operator, first.Change.ID, "", true)
+		wantError(t, err, fault.KindConflict, "the live value is USD 70.00")
+		b.person(5200)
+		back, err := b.Rollback(t.Context(), b.workspace, operator, first.Change.ID, "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wantOutcome(t, back, Executed); b.budget() != 5000 {
+			t.Errorf("the budget is %d, want 5000", b.budget())
+		}
 	})
 }

@@ -29,6 +29,19 @@ type terms struct {
 	approved *control.BudgetChange // the row that a member approves
 }
 
+// rollsBack reports whether the change undoes another change.
+func (t terms) rollsBack() bool {
+	return t.undoes != nil || t.approved != nil && t.approved.RollsBack != ""
+}
+
+// relax removes the minimum of the budget if the change is a rollback. The campaign had the previous budget before, so
+// only the platform decides whether it accepts this budget again.
+func (t terms) relax(s *ads.State) {
+	if t.rollsBack() {
+		s.Budget.Minimum = money.Amount{}
+	}
+}
+
 // Preview reads the campaign and returns the effect of the change. It sends no mutating request and writes no row.
 func (e *Executor) Preview(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	p, err := e.plan(ctx, w, by, terms{request: r})
@@ -72,7 +85,8 @@ func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t t
 		return nil, ads.Reject(r.Platform, ads.WrongCurrency, "currency %s is not the currency of the account, which is %s.",
 			r.Currency, state.Currency)
 	}
-	change := ads.Change{Action: r.Action, BudgetResource: r.Budget}
+	t.relax(&state)
+	change := ads.Change{Action: r.Action, BudgetResource: r.Budget, Unshared: r.Unshared}
 	if change.Amount, err = e.amount(account, state, t); err != nil {
 		return nil, err
 	}
@@ -261,7 +275,7 @@ func (e *Executor) rowOf(p *plan, by Caller, t terms) control.BudgetChange {
 		Status: control.ChangePending, Actor: by.Actor, Reason: t.request.Reason, Effect: string(p.Effect),
 	}
 	if p.Field == control.DailyBudget {
-		c.Budget = p.Budget.Resource
+		c.Budget, c.BudgetNamed = p.Budget.Resource, t.request.Budget != "" && !t.request.Unshared
 	}
 	if t.undoes != nil {
 		c.RollsBack = t.undoes.ID
@@ -282,7 +296,7 @@ func (e *Executor) guardrails(ctx context.Context, p *plan, by Caller, t terms, 
 	now := e.Clock.Now()
 	s := Situation{
 		Now: now.In(p.workspace.Location()), Field: p.Field, Previous: p.Current.Amount, New: p.New.Amount,
-		Rollback: t.undoes != nil || t.approved != nil && t.approved.RollsBack != "", Person: by.Person, Approved: t.approved != nil,
+		Rollback: t.rollsBack(), Person: by.Person, Approved: t.approved != nil,
 	}
 	if s.Recent, err = e.recent(ctx, p, now, own); err != nil {
 		return nil, err

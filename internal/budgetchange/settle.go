@@ -116,7 +116,7 @@ func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.
 			if !c.Live.IsZero() || now.Sub(c.At) > lookBack {
 				continue
 			}
-			later, err := e.laterChange(ctx, c)
+			later, err := e.laterChange(ctx, c, control.ChangePending, control.ChangeApplied, control.ChangeUnknown)
 			if err != nil {
 				return nil, err
 			}
@@ -134,13 +134,14 @@ func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.
 	return left, nil
 }
 
-// laterChange returns a later change of the same field, or nil if there is none. It considers only changes that may
-// have been applied and were not rolled back.
-func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
+// laterChange returns a later change of the same field with one of the statuses, or nil if there is none. It omits
+// changes that were rolled back.
+func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange, statuses ...control.ChangeStatus) (
+	*control.BudgetChange, error,
+) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Budget: c.Budget, Since: c.At,
-		Limit:    maxRecent,
-		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeApplied, control.ChangeUnknown},
+		Limit: maxRecent, Statuses: statuses,
 	})
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type BudgetChange struct {
 	Campaign     string // the platform's ID of the campaign
 	CampaignName string // name on the platform
 	Budget       string // name of the budget on the platform, if it is a separate object
+	BudgetNamed  bool   // the caller named the budget, so the change applies even if the budget is shared
 	Field        ChangeField
 	Previous     ChangeValue // live value before the change, as read from the platform
 	New          ChangeValue

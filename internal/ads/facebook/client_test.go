@@ -367,6 +367,19 @@ func TestAReplyWithoutACampaignIsUnexpected(t *testing.T) {
 	}
 }
 
+func TestAnAdSetIsNotACampaign(t *testing.T) {
+	t.Parallel()
+	client, _, _, _ := connect(t, simulatedAccount())
+	s, err := client.Read(t.Context(), "120210000000000002")
+	if err != nil || len(s.Budget.Children) == 0 {
+		t.Fatalf("Read = %+v, %v; want a campaign with ad sets", s, err)
+	}
+	set := ads.CampaignID(s.Budget.Children[0].ID)
+	if s, err := client.Read(t.Context(), set); ads.ReasonOf(err) != ads.InvalidRequest || !strings.Contains(err.Error(), "AdSet") {
+		t.Errorf("Read of the ad set %s = %+v, %v; want %s", set, s, err, ads.InvalidRequest)
+	}
+}
+
 func TestAdSetsWithoutABudgetAreNotListed(t *testing.T) {
 	t.Parallel()
 	account := simulatedAccount()

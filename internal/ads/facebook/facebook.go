@@ -132,7 +132,9 @@ type campaign struct {
 	Lifetime wire.Int  `json:"lifetime_budget"`
 }
 
-const campaignFields = "id,account_id,name,status,daily_budget,lifetime_budget"
+// campaignFields are the requested fields of a campaign. An ad set has all of them except buying_type, so Meta rejects
+// the read of an ad set.
+const campaignFields = "id,account_id,name,status,daily_budget,lifetime_budget,buying_type"
 
 // Campaigns implements [ads.Platform].
 func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, more bool, err error) {

@@ -213,6 +213,9 @@ func (f *Facebook) route(q *request, path string) Reply {
 	case q.Method == http.MethodPost && edge == "":
 		return f.update(q, id)
 	}
+	if r, found := f.adSet(q, path); found {
+		return r
+	}
 	c := a.Campaign(id)
 	switch {
 	case c == nil:
@@ -228,8 +231,28 @@ func (f *Facebook) route(q *request, path string) Reply {
 	}
 	return ok(budgets(object{
 		"id": c.ID, "account_id": c.Account, "name": c.Name, "status": c.Status,
-		"effective_status": c.Status,
+		"effective_status": c.Status, "buying_type": "AUCTION",
 	}, c.Daily, c.Lifetime))
+}
+
+// adSet returns the ad set with the ID. An ad set has fields of a campaign, but no buying_type. The result found is
+// false if the account has no ad set with the ID.
+func (f *Facebook) adSet(q *request, id string) (r Reply, found bool) {
+	for _, c := range f.account.Campaigns {
+		for _, s := range c.AdSets {
+			switch {
+			case s.ID != id:
+				continue
+			case strings.Contains(q.form.Get("fields"), "buying_type"):
+				return metaError(http.StatusBadRequest, 100, 0,
+					"(#100) Tried accessing nonexisting field (buying_type) on node type (AdSet)", nil), true
+			}
+			return ok(budgets(object{
+				"id": s.ID, "account_id": c.Account, "campaign_id": c.ID, "name": s.Name, "status": s.Status,
+			}, s.Daily, s.Lifetime)), true
+		}
+	}
+	return Reply{}, false
 }
 
 func ok(o object) Reply { return Reply{Status: http.StatusOK, Body: o.text()} }

@@ -101,6 +101,14 @@ func TestFacebookEnforcesItsRules(t *testing.T) {
 			want: []string{`"daily_budget":"700"`},
 		},
 		{
+			name: "ad set", method: "GET", target: "/v26.0/31?fields=id,daily_budget&" + valid, header: bearer, status: 200,
+			want: []string{`"daily_budget":"700"`, `"campaign_id":"3"`},
+		},
+		{
+			name: "campaign field of an ad set", method: "GET", target: "/v26.0/31?fields=id,buying_type&" + valid, header: bearer,
+			status: 400, want: []string{"nonexisting field (buying_type) on node type (AdSet)"},
+		},
+		{
 			name: "unknown edge", method: "GET", target: "/v26.0/1/x?" + valid, header: bearer, status: 400,
 			want: []string{"nonexisting field (x)"},
 		},
@@ -160,8 +168,8 @@ func TestFacebookEnforcesItsRules(t *testing.T) {
 			status: 200, want: []string{`"id":"3"`},
 		},
 	})
-	if got := callsUsed(f); got != 17 {
-		t.Errorf("%d calls are counted, want 17: refused tokens and versions use none", got)
+	if got := callsUsed(f); got != 19 {
+		t.Errorf("%d calls are counted, want 19: refused tokens and versions use none", got)
 	}
 }
 

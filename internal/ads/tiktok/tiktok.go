@@ -221,8 +221,9 @@ func budget(one campaign, currency money.Currency) ads.Budget {
 		var exact bool
 		b.Amount, exact = Decimal(one.Budget).Amount(currency)
 		b.Inexact = !exact
-		if currency == "USD" {
-			b.Minimum = money.Amount{Minor: int64(minimumUSD) * minorUnits(currency), Currency: currency}
+		least := money.Amount{Minor: int64(minimumUSD) * minorUnits(currency), Currency: currency}
+		if currency == "USD" && b.Amount.Minor >= least.Minor { // a lower live budget shows another minimum
+			b.Minimum = least
 		}
 	case "BUDGET_MODE_TOTAL":
 		b.Period = ads.Lifetime

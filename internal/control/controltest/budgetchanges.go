@@ -41,7 +41,7 @@ func addChange(t *testing.T, s Store, c control.BudgetChange) {
 func budgetChangeIsKept(t *testing.T, s Store) {
 	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Mill")
 	want := budgetChange(w.ID, "bc-1")
-	want.Budget = "b-1"
+	want.Budget, want.BudgetNamed = "b-1", true
 	addChange(t, s, want)
 	if got, err := s.BudgetChange(t.Context(), "bc-1"); err != nil || cmp.Diff(want, got) != "" {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, got))
@@ -234,6 +234,14 @@ func changesAreApproved(t *testing.T, s Store) {
 	if open, err := s.UpdateBudgetChange(t.Context(), waits, control.ChangeAwaiting, at(0)); err != nil || open == nil || open.ID != "bc-3" {
 		t.Errorf("approval while bc-3 is open: %+v, %v", open, err)
 	}
+	rejected := again
+	rejected.Status, rejected.SettledAt, rejected.ApprovedBy = control.ChangeRejected, noon, "user:ben"
+	if open, err := s.UpdateBudgetChange(t.Context(), rejected, control.ChangeAwaiting, at(0)); err != nil || open != nil {
+		t.Errorf("rejection while bc-3 is open: %+v, %v", open, err)
+	}
+	if got, err := s.BudgetChange(t.Context(), again.ID); err != nil || cmp.Diff(rejected, got) != "" {
+		t.Errorf("a rejected change: %v (-want +got):\n%s", err, cmp.Diff(rejected, got))
+	}
 	third := budgetChange(w.ID, "bc-3")
 	third.Status, third.SettledAt = control.ChangeFailed, noon
 	if _, err := s.UpdateBudgetChange(t.Context(), third, control.ChangePending, at(0)); err != nil {
@@ -244,10 +252,6 @@ func changesAreApproved(t *testing.T, s Store) {
 	}
 	_, err := s.UpdateBudgetChange(t.Context(), waits, control.ChangeAwaiting, at(0))
 	wantKind(t, "a second approval", err, fault.KindConflict)
-	again.Status, again.SettledAt, again.ApprovedBy = control.ChangeRejected, noon, "user:ben"
-	if _, err := s.UpdateBudgetChange(t.Context(), again, control.ChangeAwaiting, at(0)); err != nil {
-		t.Error(err)
-	}
 }
 
 func onlyApproversChangeBudgets(t *testing.T, s Store) {

@@ -16,7 +16,7 @@ import (
 
 const budgetChangeColumns = `id, workspace, at, platform, account, campaign, campaign_name, budget, field, currency,
 	previous_value, previous_minor, new_value, new_minor, live_value, live_minor, status, actor, reason, rejection, problem, request_id, deadline, rolls_back,
-	rolled_back_by, approved_by, settled_at, effect`
+	rolled_back_by, approved_by, settled_at, effect, budget_named`
 
 // AddBudgetChange stores a new change that is pending or awaits approval. A pending change claims its campaign. If
 // another change of the campaign is pending, nothing is stored and the result open is that change. If an identical
@@ -46,7 +46,7 @@ func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChang
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO budget_changes (`+budgetChangeColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-			        $25, $26, $27, $28)
+			        $25, $26, $27, $28, $29)
 			ON CONFLICT DO NOTHING`, budgetChangeValues(c)...)
 		hit, err := touched(done, err)
 		if err != nil {
@@ -87,6 +87,8 @@ func (s *budgetStore) UpdateBudgetChange(ctx context.Context, c control.BudgetCh
 			if err := stillMay(ctx, tx, c.Workspace, by, mayApprove); err != nil {
 				return err
 			}
+		}
+		if from == control.ChangeAwaiting && c.Status == control.ChangePending { // a rejection claims no campaign
 			if open, err = openChange(ctx, tx, c); err != nil || open != nil {
 				return err
 			}
@@ -331,7 +333,7 @@ func budgetChangeValues(c control.BudgetChange) []any {
 		c.ID, c.Workspace, micros(c.At), c.Platform, c.Account, c.Campaign, c.CampaignName, c.Budget, c.Field,
 		c.New.Amount.Currency, c.Previous.Text, c.Previous.Amount.Minor, c.New.Text, c.New.Amount.Minor, c.Live.Text,
 		c.Live.Amount.Minor, c.Status, c.Actor, c.Reason, c.Rejection, c.Problem, c.RequestID, micros(c.Deadline), c.RollsBack,
-		c.RolledBackBy, c.ApprovedBy, micros(c.SettledAt), c.Effect,
+		c.RolledBackBy, c.ApprovedBy, micros(c.SettledAt), c.Effect, bit(c.BudgetNamed),
 	}
 }
 
@@ -342,7 +344,7 @@ func scanBudgetChange(row scanner) (control.BudgetChange, error) {
 	err := row.Scan(&c.ID, &c.Workspace, &at, &c.Platform, &c.Account, &c.Campaign, &c.CampaignName, &c.Budget, &c.Field,
 		&currency, &c.Previous.Text, &c.Previous.Amount.Minor, &c.New.Text, &c.New.Amount.Minor, &c.Live.Text,
 		&c.Live.Amount.Minor, &c.Status, &c.Actor, &c.Reason, &c.Rejection, &c.Problem, &c.RequestID, &deadline, &c.RollsBack,
-		&c.RolledBackBy, &c.ApprovedBy, &settled, &c.Effect)
+		&c.RolledBackBy, &c.ApprovedBy, &settled, &c.Effect, &c.BudgetNamed)
 	c.At, c.Deadline, c.SettledAt = instant(at), instant(deadline), instant(settled)
 	for _, v := range []*control.ChangeValue{&c.Previous, &c.New, &c.Live} {
 		if v.Text != "" {
