@@ -69,6 +69,11 @@ func (g *gatherer) series(s snapshot.Series, of func(snapshot.Point) float64) []
 	return out
 }
 
+// known reports whether the spend of a day is known.
+func known(s snapshot.Series, day civil.Date) bool {
+	return s.Point(civil.Range{First: day, Last: day}).SpendKnown
+}
+
 func (g *gatherer) revenueOf(p snapshot.Point) float64 { return g.Value(snapshot.Revenue, p) }
 
 func ordersOf(p snapshot.Point) float64 { return float64(p.Orders) / measure.Millionths }
@@ -114,6 +119,9 @@ func (g *gatherer) channels(ctx context.Context) error {
 		}
 		if s, ok := claimed[named.Name]; ok {
 			ch.Claimed = g.series(s, ordersOf)
+		}
+		for day := g.store.Days.Last; ch.Late < g.store.Days.Days() && !known(named.Series, day); day = day.AddDays(-1) {
+			ch.Late++
 		}
 		best := returns[named.Name]
 		if f := best.Factor; f != nil {

@@ -372,13 +372,29 @@ func TestLimitsOfChanges(t *testing.T) {
 		plant func(*Store)
 		want  string
 	}{
-		"spend of 2.5 times":                                {func(s *Store) { scaled(google(s).Spend, 3, 2.51) }, "spend_shift google"},
-		"spend of less than 2.5 times":                      {func(s *Store) { scaled(google(s).Spend, 3, 2.49) }, "cac_drift google"},
-		"spend of a fifth":                                  {func(s *Store) { scaled(google(s).Spend, 3, 0.19) }, "spend_shift google"},
-		"spend of more than a fifth":                        {func(s *Store) { scaled(google(s).Spend, 3, 0.21) }, ""},
-		"spend as high as last year":                        {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.6) }, "cac_drift google"},
-		"spend above last year":                             {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.4) }, "spend_shift google"},
-		"spend as low as last year":                         {func(s *Store) { scaled(google(s).Spend, 3, 0.1); scaled(google(s).Spend[:100], 3, 0.08) }, ""},
+		"spend of 2.5 times":           {func(s *Store) { scaled(google(s).Spend, 3, 2.51) }, "spend_shift google"},
+		"spend of less than 2.5 times": {func(s *Store) { scaled(google(s).Spend, 3, 2.49) }, "cac_drift google"},
+		"spend of a fifth":             {func(s *Store) { scaled(google(s).Spend, 3, 0.19) }, "spend_shift google"},
+		"spend of more than a fifth":   {func(s *Store) { scaled(google(s).Spend, 3, 0.21) }, ""},
+		"spend as high as last year":   {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.6) }, "cac_drift google"},
+		"spend above last year":        {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.4) }, "spend_shift google"},
+		"spend as low as last year":    {func(s *Store) { scaled(google(s).Spend, 3, 0.1); scaled(google(s).Spend[:100], 3, 0.08) }, ""},
+		"reports that are 5 days late": {func(s *Store) {
+			google(s).Late = 5
+			scaled(google(s).Spend, 5, 0)
+			scaled(google(s).Claimed, 5, 0)
+		}, ""},
+		"reports that are 12 days late": {func(s *Store) {
+			google(s).Late = 12
+			scaled(google(s).Spend, 12, 0)
+			scaled(google(s).Claimed, 12, 0)
+		}, ""},
+		"claims that end before late reports": {func(s *Store) {
+			google(s).Late = 2
+			scaled(google(s).Claimed, 9, 0.2)
+			scaled(google(s).Spend, 2, 0)
+			scaled(google(s).Claimed, 2, 0)
+		}, "claims_break google"},
 		"costs of 15% more":                                 {func(s *Store) { scaled(google(s).Spend, 28, 1.151) }, "cac_drift google"},
 		"costs of less than 15% more":                       {func(s *Store) { scaled(google(s).Spend, 28, 1.149) }, ""},
 		"costs of 15% less":                                 {func(s *Store) { scaled(google(s).Spend, 28, 0.8) }, ""},
