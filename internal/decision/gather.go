@@ -35,9 +35,15 @@ type gatherer struct {
 	months []civil.Date // first days of months with a target
 }
 
-// gather returns the data of the store up to the last complete day with orders.
+// gather returns the data of the store up to the last complete day with orders. The last day with orders is complete if
+// its orders were imported after the end of the day.
 func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 	last := civil.Earliest(c.Today.AddDays(-1), c.Store.OrderDays.Last)
+	if !slices.ContainsFunc(c.Store.Sources, func(s warehouse.SourceState) bool {
+		return s.Kind == snapshot.FromOrders && c.Complete(s, last)
+	}) {
+		last = last.AddDays(-1)
+	}
 	days := civil.Range{First: last.AddDays(1 - historyDays), Last: last}.Intersect(c.Store.OrderDays)
 	g := gatherer{Call: c, store: detect.Store{Days: days}}
 	if days.Days() < 1 {
