@@ -289,6 +289,27 @@ func TestSpendBeyondAllEarlierDays(t *testing.T) {
 	}
 }
 
+// Without a model, the value of an experiment uses the best estimate of the return: 2 is below the break-even return of
+// 2.5, and last touch credits 5.
+func TestAnUntestedChannelIsValuedAtItsBestEstimate(t *testing.T) {
+	t.Parallel()
+	value := func(best *float64) float64 {
+		s := steady(200)
+		c := &s.Channels[0]
+		c.Tested, c.FactorSD, c.Return = false, 0.3, best
+		scaled(c.Revenue, 200, 5./4)
+		for _, f := range Find(s) {
+			if f.Kind == Untested {
+				return f.Value.Value
+			}
+		}
+		return 0
+	}
+	if last, best := value(nil), value(new(2.0)); !(best > 5*last) {
+		t.Errorf("value %v at the best estimate, %v at last touch", best, last)
+	}
+}
+
 func TestSumsOfTheLastDays(t *testing.T) {
 	t.Parallel()
 	s := Store{Revenue: []float64{900, 100, 200}, Orders: []float64{1, 2, 2}}

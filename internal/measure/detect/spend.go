@@ -231,7 +231,7 @@ const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
 // of perfect information on one decision: to increase or decrease spend by 20%. The contribution per unit of spend is
-// normally distributed with mean m and standard deviation v. The value is
+// normally distributed with mean m, from the best estimate of the return, and standard deviation v. The value is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).
 func untested(s Store) (all []Finding) {
@@ -245,7 +245,7 @@ func untested(s Store) (all []Finding) {
 			continue
 		}
 		roas := revenue / spend
-		mean, sd := s.rate()*roas-1, s.rate()*roas*c.FactorSD
+		mean, sd := s.rate()*c.average()-1, s.rate()*roas*c.FactorSD
 		if m := c.Marginal; m != nil {
 			mean, sd = s.rate()*m.ROAS.Value-1, s.rate()*m.ROAS.NormalSD()
 		}
