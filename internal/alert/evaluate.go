@@ -163,7 +163,7 @@ func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (v
 // incomplete returns the reason why the data of a day are incomplete for a rule, or "" if they are complete.
 func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	if a.Metric != control.AlertSpend {
-		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool { return s.Kind == "orders" && r.reaches(s, day) }) {
+		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool { return s.Kind == "orders" && r.Complete(s, day) }) {
 			return fmt.Sprintf("no orders were imported after the end of %s", day)
 		}
 	}
@@ -179,13 +179,4 @@ func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 		}
 	}
 	return ""
-}
-
-// reaches reports whether the source has data after the day. It also returns true if data of the day were imported
-// after the end of the day.
-func (r *reading) reaches(s warehouse.SourceState, day civil.Date) bool {
-	if s.Days.Last.After(day) {
-		return true
-	}
-	return s.Days.Last == day && civil.DayOf(s.LastImport, r.Workspace.Location()).After(day)
 }

@@ -35,9 +35,15 @@ type gatherer struct {
 	months []civil.Date // first days of months with a target
 }
 
-// gather returns the data of the store up to the last complete day with orders.
+// gather returns the data of the store up to the last complete day with orders. The last day with orders is complete if
+// its orders were imported after the end of the day.
 func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 	last := civil.Earliest(c.Today.AddDays(-1), c.Store.OrderDays.Last)
+	if !slices.ContainsFunc(c.Store.Sources, func(s warehouse.SourceState) bool {
+		return s.Kind == snapshot.FromOrders && c.Complete(s, last)
+	}) {
+		last = last.AddDays(-1)
+	}
 	days := civil.Range{First: last.AddDays(1 - historyDays), Last: last}.Intersect(c.Store.OrderDays)
 	g := gatherer{Call: c, store: detect.Store{Days: days}}
 	if days.Days() < 1 {
@@ -67,6 +73,11 @@ func (g *gatherer) series(s snapshot.Series, of func(snapshot.Point) float64) []
 		}
 	}
 	return out
+}
+
+// known reports whether the spend of a day is known.
+func known(s snapshot.Series, day civil.Date) bool {
+	return s.Point(civil.Range{First: day, Last: day}).SpendKnown
 }
 
 func (g *gatherer) revenueOf(p snapshot.Point) float64 { return g.Value(snapshot.Revenue, p) }
@@ -114,6 +125,9 @@ func (g *gatherer) channels(ctx context.Context) error {
 		}
 		if s, ok := claimed[named.Name]; ok {
 			ch.Claimed = g.series(s, ordersOf)
+		}
+		for day := g.store.Days.Last; ch.Late < g.store.Days.Days() && !known(named.Series, day); day = day.AddDays(-1) {
+			ch.Late++
 		}
 		best := returns[named.Name]
 		if f := best.Factor; f != nil {

@@ -313,7 +313,14 @@ func simulate(t *testing.T, seed uint64, orders int) *warehouse.Batch {
 // stored returns a warehouse with the facts of workspace w.
 func stored(t *testing.T, b *warehouse.Batch) *warehouse.Warehouse {
 	t.Helper()
-	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})
+	return storedAt(t, b, today)
+}
+
+// storedAt is [stored] with a day of the import.
+func storedAt(t *testing.T, b *warehouse.Batch, imported civil.Date) *warehouse.Warehouse {
+	t.Helper()
+	clock := func() time.Time { return imported.UTC().Add(16 * time.Hour) }
+	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,6 +411,32 @@ func TestAPlantedOutageAndAMistypedBudgetAreFound(t *testing.T) {
 	o := evaluate(t, 3, 30_000, "sales")
 	if missed := missing(o); len(missed) > 0 {
 		t.Errorf("missed %v; found %v", missed, o.Found)
+	}
+}
+
+// The last day has a tenth of its usual orders. If its orders were imported on the same day, the import contains a part
+// of them, and there is no outage.
+func TestADayIsIncompleteWhenItsOrdersAreImported(t *testing.T) {
+	t.Parallel()
+	last := today.AddDays(-1)
+	var b warehouse.Batch
+	for i := range 30 * 40 {
+		at := last.AddDays(-i / 40).UTC().Add(12 * time.Hour)
+		if i < 36 {
+			continue
+		}
+		ref := warehouse.OrderRef{Source: "csv", Key: fmt.Sprintf("o-%04d", i)}
+		b.Orders = append(b.Orders, warehouse.Order{
+			OrderRef: ref, Name: ref.Key, At: at, Day: civil.DayOf(at, time.UTC), Surface: measure.OnlineStore, Customer: ref.Key, Charged: 5000,
+			Original: money.Amount{Minor: 5000, Currency: demo.StoreCurrency}, Status: "paid", Country: "US", Region: "CA", Units: 1,
+		})
+	}
+	for imported, want := range map[civil.Date]bool{last: false, today: true} {
+		facts := storedAt(t, &b, imported)
+		got := slices.ContainsFunc(insightsOf(t, facts, today), func(i decision.Insight) bool { return i.Kind == detect.Outage })
+		if got != want {
+			t.Errorf("imported on %s: outage %v, want %v", imported, got, want)
+		}
 	}
 }
 

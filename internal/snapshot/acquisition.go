@@ -46,6 +46,7 @@ func (c *Snapshot) NewCustomers(ctx context.Context, days civil.Range, only meas
 type Acquisition struct {
 	Segments    warehouse.Pair[warehouse.SegmentTotals]
 	Won         NewCustomers
+	Paid        NewCustomers              // the part of Won from the first day with spend on; the basis of CAC
 	Spend       map[measure.Channel]int64 // channels with known spend
 	Spent       int64
 	SpentBefore int64
@@ -61,6 +62,12 @@ func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisitio
 	}
 	if q.Won, err = c.NewCustomers(ctx, days, ""); err != nil {
 		return q, err
+	}
+	q.Paid = q.Won
+	if first := c.Store.FirstDay(FromAds, FromSpend); first.After(days.First) && !first.After(days.Last) {
+		if q.Paid, err = c.NewCustomers(ctx, civil.Range{First: first, Last: days.Last}, ""); err != nil {
+			return q, err
+		}
 	}
 	totals, err := c.LastTouchTotals(ctx, in, "")
 	if err != nil {

@@ -28,6 +28,7 @@ type Daily struct {
 	Prediction  *forecast.Prediction // nil if a forecast is impossible or not requested
 
 	country  string // country of the holidays; empty: none
+	begun    int    // position of the first value that the forecast uses
 	calendar *forecast.Calendar
 	unseen   []season.Unseen
 }
@@ -38,13 +39,14 @@ const ForecastDays = 730
 // Week is the seasonal period of daily figures in days.
 const Week = 7
 
-// Predict forecasts the series of a metric up to a day.
+// Predict forecasts the series of a metric up to a day. The forecast uses no zeros before the first other value.
 func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
 	ahead := last.Sub(s.Last)
 	if key.Metric == ROAS || ahead < 1 || len(s.Values) == 0 {
 		return nil
 	}
-	p, calendar, unseen, err := predict(s.after(0, len(s.raw), ahead), key.Metric)
+	s.begun = forecast.Begun(s.raw)
+	p, calendar, unseen, err := predict(s.after(s.begun, len(s.raw), ahead), key.Metric)
 	switch {
 	case err == nil:
 		s.Prediction, s.calendar, s.unseen = &p, calendar, unseen
@@ -99,7 +101,7 @@ func (s *Daily) Unseen(days int) []string {
 
 // Index returns the pace index of a target; see [forecast.Pace].
 func (s *Daily) Index(goal forecast.Goal) *float64 {
-	return forecast.Index(s.Values, goal, forecast.Ask{Season: Week, Calendar: s.calendar})
+	return forecast.Index(s.Values[s.begun:], goal, forecast.Ask{Season: Week, Calendar: s.calendar})
 }
 
 // DailySeries returns a metric by day, from the first to the last known day.

@@ -970,3 +970,42 @@ func TestRecordsAreReadAgainOnlyAfterAChange(t *testing.T) {
 		t.Errorf("a snapshot without records: %v", err)
 	}
 }
+
+// The zeros before a channel's first order are not errors of its forecast.
+func TestAForecastUsesNoDaysBeforeTheFirstOrderOfAChannel(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	batch := &warehouse.Batch{}
+	const days = 24
+	for n := range days {
+		o := storetest.Shop().Orders[0]
+		day := today.AddDays(n - days)
+		o.Day, o.At = day, o.At.AddDate(0, 0, day.Sub(o.Day))
+		o.OrderRef.Key = fmt.Sprintf("young-%d", n)
+		o.Name, o.Charged = "#"+o.OrderRef.Key, 10_000+int64(n%7)*500
+		o.Original = money.Amount{Minor: o.Charged, Currency: "USD"}
+		batch.Orders = append(batch.Orders, o)
+		batch.Touches = append(batch.Touches, warehouse.Touch{
+			OrderRef: o.OrderRef, Seq: 1, At: o.At.Add(-time.Hour), Channel: "tiktok", Platform: measure.TikTok, Campaign: "t", Kind: "click",
+		})
+	}
+	storetest.Load(t, b.facts, b.workspace.ID, "young.csv", batch)
+	key := snapshot.SeriesKey{Metric: snapshot.Revenue, Channel: "tiktok"}
+	s, err := b.take(t).DailySeries(t.Context(), key, civil.Range{First: all.First, Last: today.AddDays(-1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Predict(key, today.AddDays(13)); err != nil || s.Prediction == nil {
+		t.Fatalf("prediction %v, %v", s.Prediction, err)
+	}
+	total, err := s.Prediction.Total(14)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if high := total.Bands[snapshot.At90].High; high > 2*total.Value {
+		t.Errorf("the 90%% interval of %v ends at %v", total.Value, high)
+	}
+	if p := total.Reaches(3 * total.Value); p > 0.1 {
+		t.Errorf("three times the expected total has a chance of %v", p)
+	}
+}

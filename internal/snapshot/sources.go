@@ -38,6 +38,12 @@ func DeliversDaily(kind string) bool {
 	return kind == FromOrders || kind == FromAds || kind == FromMessages
 }
 
+// Complete reports whether a source has data after the day. It also returns true if data of the day were imported after
+// the end of the day.
+func (c *Snapshot) Complete(s warehouse.SourceState, day civil.Date) bool {
+	return s.Days.Last.After(day) || s.Days.Last == day && civil.DayOf(s.LastImport, c.Workspace.Location()).After(day)
+}
+
 // FirstDay returns the store's first day with data from the given kinds of sources, or zero if there are none. The kind
 // FromOrders includes FromSurfaces.
 func (s Contents) FirstDay(kinds ...string) civil.Date {

@@ -7,6 +7,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/experiment"
 	"assay/internal/measure"
+	"assay/internal/measure/mmm"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -30,6 +31,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	m, f := &a.Metrics, c.Figures
 	var spend, covered, credited float64
 	var sum measure.Estimate
+	modelled := map[measure.Channel]float64{} // spend
 	for _, t := range totals.Recent {
 		if !t.SpendKnown || t.Spend <= 0 {
 			continue
@@ -42,11 +44,19 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 			revenue := best.Best.Times(spent)
 			row.Incremental = answer.EstimateOf[answer.Money](revenue, 1)
 			if best.Basis != snapshot.ByAttribution {
-				covered, sum = covered+spent, sum.Plus(revenue)
+				covered += spent
+				if best.Basis == snapshot.ByModel {
+					modelled[t.Channel] = spent
+				} else {
+					sum = sum.Plus(revenue)
+				}
 				credited += float64(f.Revenue(t.Sums))
 			}
 		}
 		a.Rows = append(a.Rows, row)
+	}
+	if len(modelled) > 0 {
+		sum = sum.Plus(mmm.EstimateOf(snapshot.UsableModel(c.Snapshot).Incremental(modelled)))
 	}
 	toolkit.SortBy(a.Rows, func(r ExperimentRow) float64 { return -float64(*r.Spend) })
 	if len(a.Rows) == 0 {

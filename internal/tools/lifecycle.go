@@ -155,7 +155,7 @@ func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition, days civil.Rang
 		NewPct: new(answer.ShareOf(answer.PercentOf(measure.Share(now.New.Orders, all.Orders)), answer.PercentOf(measure.Share(before.New.Orders, allBefore.Orders))).
 			Where(true, sold)),
 		Spend: answer.MetricOf(f.Money(q.Spent), f.Money(q.SpentBefore)).Where(q.SpendKnown, q.KnownBefore),
-		CAC: answer.MetricOfKnown(f.PerMinor(measure.CPA(q.Spent, now.New.Orders)), f.PerMinor(measure.CPA(q.SpentBefore, before.New.Orders))).
+		CAC: answer.MetricOfKnown(f.PerMinor(measure.CPA(q.Spent, q.Paid.All())), f.PerMinor(measure.CPA(q.SpentBefore, before.New.Orders))).
 			Where(q.SpendKnown, q.KnownBefore && sold),
 	}
 }
@@ -190,7 +190,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Gross margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
-	"CAC is total spend divided by new customers. For a channel, last touch credits the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
+	"CAC is total spend divided by new customers, from the first day with spend on. For a channel, last touch credits the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
@@ -267,7 +267,7 @@ func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]c
 	}
 	spend, known := q.Spend[curve.Channel]
 	if known {
-		row.Spend, row.CAC = new(f.Money(spend)), f.PerMinor(measure.CPA(spend, won))
+		row.Spend, row.CAC = new(f.Money(spend)), f.PerMinor(measure.CPA(spend, q.Paid[curve.Channel]))
 	}
 	margin := earned[curve.Channel]
 	switch {
@@ -283,7 +283,7 @@ func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]c
 	}
 	worth := toolkit.ValueSoFarOf(f, margin)
 	row.Margin90, row.Margin365 = worth.LTV90, worth.LTV365
-	cost, ok := measure.CPA(spend, won)
+	cost, ok := measure.CPA(spend, q.Paid[curve.Channel])
 	if !known || !ok {
 		row.Payback = "spend unknown"
 		return row, nil
@@ -334,7 +334,11 @@ func wholeValues(c *toolkit.Call, a *LifecycleAnswer, whole cohort.Curve, earned
 		return nil
 	}
 	a.Metrics.LTV365 = toolkit.ValueSoFarOf(f, whole).LTV365
-	all := snapshot.Acquisition{Won: snapshot.NewCustomers{snapshot.Everybody: q.Won.All()}, Spend: map[measure.Channel]int64{}}
+	all := snapshot.Acquisition{
+		Won:   snapshot.NewCustomers{snapshot.Everybody: q.Won.All()},
+		Paid:  snapshot.NewCustomers{snapshot.Everybody: q.Paid.All()},
+		Spend: map[measure.Channel]int64{},
+	}
 	if q.SpendKnown {
 		all.Spend[snapshot.Everybody] = q.Spent
 	}

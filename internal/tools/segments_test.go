@@ -63,6 +63,22 @@ func TestNewCustomersAreCountedOnce(t *testing.T) {
 	}
 }
 
+// The spend of the last 15 of 60 days is divided by the new customers of these 15 days.
+func TestCACUsesTheDaysWithAdReports(t *testing.T) {
+	t.Parallel()
+	b := advertised(shop(60, 2, nil), 1000, 0) // two new customers and a spend of 10 per day
+	b.AdDays = b.AdDays[45:]
+	s := serviceOver(t, b).Session(reader(newWorkspace("w1")), "r1")
+	for _, aspect := range []string{"summary", "ltv"} {
+		a := decoded[LifecycleAnswer](t, callAs(t, s, "lifecycle", fmt.Sprintf(`{"aspect":%q,"detail_level":"debug"}`, aspect)).StructuredContent)
+		near(t, "new customers "+aspect, float64(*a.Metrics.New.Value), 120, 1)
+		near(t, "CAC "+aspect, float64(*a.Metrics.CAC.Value), 5, 1)
+		if aspect == "ltv" {
+			near(t, "CAC of the channel", float64(*a.Rows[0].CAC), 5, 1)
+		}
+	}
+}
+
 func TestStoresWithoutGuestsHaveTwoSegments(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"customers", "lifecycle"} {

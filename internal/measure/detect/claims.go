@@ -126,17 +126,21 @@ func (c claims) since(end int) int {
 }
 
 // claimsBreaks finds channels with platform-reported orders that jump or end while spend continues. The cause is
-// usually a pixel that fires twice, or not at all. A loss of touchpoints is another kind of finding and replaces this
-// finding.
+// usually a pixel that fires twice, or not at all. The windows end with the channel's last ad report. A loss of
+// touchpoints is another kind of finding and replaces this finding.
 func claimsBreaks(s Store) (all []Finding) {
 	for _, ch := range s.Channels {
+		if ch.Late >= claimWindows[0].recent || len(ch.Claimed) == 0 {
+			continue // all recent claims are unknown
+		}
+		end := len(ch.Claimed) - ch.Late
 		for _, c := range s.claims(ch) {
-			found, ok := c.at(len(ch.Claimed))
-			if !ok || !found.alarms() || lately(ch.Spend, c.recent) == 0 {
+			found, ok := c.at(end)
+			if !ok || !found.alarms() || lately(ch.Spend[:end], c.recent) == 0 {
 				continue
 			}
 			all = append(all, Finding{
-				Kind: ClaimsBreak, Subject: string(ch.Name), Channel: ch.Name, Since: s.day(c.since(len(ch.Claimed))), Confidence: found.confidence(),
+				Kind: ClaimsBreak, Subject: string(ch.Name), Channel: ch.Name, Since: s.day(c.since(end)), Confidence: found.confidence(),
 				Effort: Small, Severity: Warning,
 				Evidence: []Figure{{"claims_per_order", found.now, Ratio}, {"earlier_claims_per_order", found.before, Ratio}, {"change", found.change() - 1, Share}},
 			})

@@ -264,22 +264,49 @@ func TestSpendBeyondAllEarlierDays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		spend []float64
+		since int
 		up    bool
 		want  bool
 	}{
-		{[]float64{1, 1, 1, 3, 3, 3}, true, true},
-		{[]float64{2.5, 2.5, 2.5, 3, 3, 3}, true, true},
-		{[]float64{2.6, 2.6, 2.6, 3, 3, 3}, true, false},
-		{[]float64{9, 1, 1, 1, 3, 3, 3}, true, false},
-		{[]float64{9, 9, 9, 1, 1, 1}, false, true},
-		{[]float64{1.1, 1.1, 1.1, 1, 1, 1}, false, true},
-		{[]float64{0.8, 0.8, 0.8, 1, 1, 1}, false, false},
-		{[]float64{0, 9, 9, 9, 1, 1, 1}, false, true},
-		{[]float64{3, 3, 3}, true, true},
+		{[]float64{1, 1, 1, 3, 3, 3}, 3, true, true},
+		{[]float64{2.5, 2.5, 2.5, 3, 3, 3}, 3, true, true},
+		{[]float64{2.6, 2.6, 2.6, 3, 3, 3}, 3, true, false},
+		{[]float64{9, 1, 1, 1, 3, 3, 3}, 4, true, false},
+		{[]float64{1, 1, 1, 3, 3, 3, 3, 3, 3}, 3, true, true}, // the days of the shift do not count
+		{[]float64{9, 9, 9, 1, 1, 1}, 3, false, true},
+		{[]float64{1.1, 1.1, 1.1, 1, 1, 1}, 3, false, false},
+		{[]float64{1.3, 1.3, 1.3, 1, 1, 1}, 3, false, true},
+		{[]float64{0.8, 0.8, 0.8, 1, 1, 1}, 3, false, false},
+		{[]float64{0, 9, 9, 9, 1, 1, 1}, 4, false, true},
+		{[]float64{0, 0, 0, 9, 9, 9, 0, 0, 0}, 6, false, true},
+		{[]float64{9, 9, 9, 0, 0, 0, 9, 9, 9, 0, 0, 0}, 9, false, false},
+		{[]float64{9, 9, 9, 0, 0, 0, 0, 0, 0}, 3, false, true},
+		{[]float64{3, 3, 3}, 0, true, true},
 	} {
-		if got := beyond(c.spend, c.up); got != c.want {
-			t.Errorf("beyond(%v, %v) is %v", c.spend, c.up, got)
+		if got := beyond(c.spend, c.since, c.up); got != c.want {
+			t.Errorf("beyond(%v, %d, %v) is %v", c.spend, c.since, c.up, got)
 		}
+	}
+}
+
+// Without a model, the value of an experiment uses the best estimate of the return: 2 is below the break-even return of
+// 2.5, and last touch credits 5.
+func TestAnUntestedChannelIsValuedAtItsBestEstimate(t *testing.T) {
+	t.Parallel()
+	value := func(best *float64) float64 {
+		s := steady(200)
+		c := &s.Channels[0]
+		c.Tested, c.FactorSD, c.Return = false, 0.3, best
+		scaled(c.Revenue, 200, 5./4)
+		for _, f := range Find(s) {
+			if f.Kind == Untested {
+				return f.Value.Value
+			}
+		}
+		return 0
+	}
+	if last, best := value(nil), value(new(2.0)); !(best > 5*last) {
+		t.Errorf("value %v at the best estimate, %v at last touch", best, last)
 	}
 }
 
@@ -372,13 +399,38 @@ func TestLimitsOfChanges(t *testing.T) {
 		plant func(*Store)
 		want  string
 	}{
-		"spend of 2.5 times":                                {func(s *Store) { scaled(google(s).Spend, 3, 2.51) }, "spend_shift google"},
-		"spend of less than 2.5 times":                      {func(s *Store) { scaled(google(s).Spend, 3, 2.49) }, "cac_drift google"},
-		"spend of a fifth":                                  {func(s *Store) { scaled(google(s).Spend, 3, 0.19) }, "spend_shift google"},
-		"spend of more than a fifth":                        {func(s *Store) { scaled(google(s).Spend, 3, 0.21) }, ""},
-		"spend as high as last year":                        {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.6) }, "cac_drift google"},
-		"spend above last year":                             {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.4) }, "spend_shift google"},
-		"spend as low as last year":                         {func(s *Store) { scaled(google(s).Spend, 3, 0.1); scaled(google(s).Spend[:100], 3, 0.08) }, ""},
+		"spend of 2.5 times":                         {func(s *Store) { scaled(google(s).Spend, 3, 2.51) }, "spend_shift google"},
+		"spend of less than 2.5 times":               {func(s *Store) { scaled(google(s).Spend, 3, 2.49) }, "cac_drift google"},
+		"spend of a fifth":                           {func(s *Store) { scaled(google(s).Spend, 3, 0.19) }, "spend_shift google"},
+		"spend of more than a fifth":                 {func(s *Store) { scaled(google(s).Spend, 3, 0.21) }, ""},
+		"spend as high as last year":                 {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.6) }, "cac_drift google"},
+		"spend above last year":                      {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.4) }, "spend_shift google"},
+		"spend as low as last year":                  {func(s *Store) { scaled(google(s).Spend, 3, 0.1); scaled(google(s).Spend[:100], 3, 0.08) }, ""},
+		"spend as low as once before":                {func(s *Store) { scaled(google(s).Spend, 3, 0.1); scaled(google(s).Spend[:500], 3, 0.1) }, ""},
+		"no spend":                                   {func(s *Store) { scaled(google(s).Spend, 3, 0) }, "spend_shift google"},
+		"no spend for 9 days":                        {func(s *Store) { scaled(google(s).Spend, 9, 0) }, "spend_shift google"},
+		"no spend for 2 days":                        {func(s *Store) { scaled(google(s).Spend, 2, 0) }, ""},
+		"no spend as once before":                    {func(s *Store) { scaled(google(s).Spend, 3, 0); scaled(google(s).Spend[:500], 3, 0) }, ""},
+		"no spend after days before the first spend": {func(s *Store) { scaled(google(s).Spend, 3, 0); clear(google(s).Spend[:200]) }, "spend_shift google"},
+		"no spend on a young channel":                {func(s *Store) { scaled(google(s).Spend, 3, 0); clear(google(s).Spend[:580]) }, ""},
+		"no spend in reports that are late":          {func(s *Store) { google(s).Late = 3; scaled(google(s).Spend, 3, 0) }, ""},
+		"the first spend":                            {func(s *Store) { clear(google(s).Spend[:597]) }, ""},
+		"reports that are 5 days late": {func(s *Store) {
+			google(s).Late = 5
+			scaled(google(s).Spend, 5, 0)
+			scaled(google(s).Claimed, 5, 0)
+		}, ""},
+		"reports that are 12 days late": {func(s *Store) {
+			google(s).Late = 12
+			scaled(google(s).Spend, 12, 0)
+			scaled(google(s).Claimed, 12, 0)
+		}, ""},
+		"claims that end before late reports": {func(s *Store) {
+			google(s).Late = 2
+			scaled(google(s).Claimed, 9, 0.2)
+			scaled(google(s).Spend, 2, 0)
+			scaled(google(s).Claimed, 2, 0)
+		}, "claims_break google"},
 		"costs of 15% more":                                 {func(s *Store) { scaled(google(s).Spend, 28, 1.151) }, "cac_drift google"},
 		"costs of less than 15% more":                       {func(s *Store) { scaled(google(s).Spend, 28, 1.149) }, ""},
 		"costs of 15% less":                                 {func(s *Store) { scaled(google(s).Spend, 28, 0.8) }, ""},

@@ -56,17 +56,34 @@ func pastOptimum(s Store) (all []Finding) {
 const (
 	shiftUp   = 2.5
 	shiftDown = 0.2
+	shiftDays = 3
+	shiftBase = 28
 )
 
 // spendShifts finds channels with spend in the last three days that differs strongly from their spend in the four weeks
-// before. Typical causes are a mistyped budget, a restarted campaign or a rejected payment. The spend of the three days
-// must be outside the range of all earlier three-day totals, including those of earlier seasons.
+// before. Typical causes are a mistyped budget, a restarted campaign or a rejected payment. The three days end with the
+// channel's last ad report. Their spend must be outside the range of all earlier three-day totals, including those of
+// earlier seasons.
 func spendShifts(s Store) (all []Finding) {
 	for _, c := range s.Channels {
-		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{recent: 3, base: 28, anySeason: true})
+		if c.Late >= shiftDays {
+			continue // unknown spend is not zero
+		}
+		spend, first := c.Spend[:len(c.Spend)-c.Late], 0
+		measured := spend
+		stopped := lately(spend, shiftDays) == 0 && lately(spend, shiftDays+shiftBase) > 0
+		if stopped {
+			first = firstSpend(spend)
+			measured = floored(spend[first:])
+		}
+		d, ok := driftOf(measured, ones(len(measured)), windows{recent: shiftDays, base: shiftBase, anySeason: true})
+		d.since += first
 		ratio := d.now / d.before
-		if !ok || math.Abs(d.z) < alarmZ || ratio > shiftDown && ratio < shiftUp || !beyond(c.Spend, ratio > 1) {
+		if !ok || math.Abs(d.z) < alarmZ || ratio > shiftDown && ratio < shiftUp || !beyond(spend, d.since, ratio > 1) {
 			continue
+		}
+		if stopped {
+			d.now = 0
 		}
 		f := Finding{
 			Kind: SpendShift, Subject: string(c.Name), Channel: c.Name, Since: s.day(d.since), Confidence: d.confidence(),
@@ -83,18 +100,24 @@ func spendShifts(s Store) (all []Finding) {
 	return all
 }
 
-// beyond compares the total of the last three days with every earlier three-day total. An increase must be at least 20%
-// above all of them. A decrease may be at most 20% above any of them.
-func beyond(spend []float64, up bool) bool {
-	sums := prefix(spend)
+// beyond compares the total of the last three days with every three-day total before the shift, which starts on day
+// since. Days before the first spend do not count. An increase must be at least 20% above all totals. A decrease must
+// be more than a sixth below all of them.
+func beyond(spend []float64, since int, up bool) bool {
+	sums, first := prefix(spend), firstSpend(spend)
 	last := len(spend)
-	now := sums[last] - sums[last-3]
-	for t := last - 3; t >= 3; t-- {
-		if was := sums[t] - sums[t-3]; up && was*1.2 > now || !up && was < now/1.2 {
+	now := sums[last] - sums[last-shiftDays]
+	for t := min(since, last-shiftDays); t >= first+shiftDays; t-- {
+		if was := sums[t] - sums[t-shiftDays]; up && was*1.2 > now || !up && was <= now*1.2 {
 			return false
 		}
 	}
 	return true
+}
+
+// firstSpend returns the index of the first day with spend, or 0 without spend.
+func firstSpend(spend []float64) int {
+	return max(0, slices.IndexFunc(spend, func(x float64) bool { return x > 0 }))
 }
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
@@ -208,7 +231,7 @@ const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
 // of perfect information on one decision: to increase or decrease spend by 20%. The contribution per unit of spend is
-// normally distributed with mean m and standard deviation v. The value is
+// normally distributed with mean m, from the best estimate of the return, and standard deviation v. The value is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).
 func untested(s Store) (all []Finding) {
@@ -222,7 +245,7 @@ func untested(s Store) (all []Finding) {
 			continue
 		}
 		roas := revenue / spend
-		mean, sd := s.rate()*roas-1, s.rate()*roas*c.FactorSD
+		mean, sd := s.rate()*c.average()-1, s.rate()*roas*c.FactorSD
 		if m := c.Marginal; m != nil {
 			mean, sd = s.rate()*m.ROAS.Value-1, s.rate()*m.ROAS.NormalSD()
 		}

@@ -34,6 +34,7 @@ type Store struct {
 type Channel struct {
 	Name                                       measure.Channel
 	Spend, Revenue, Orders, NewOrders, Claimed []float64 // by last touch; claimed orders by the platform
+	Late                                       int       // last days without an ad report: their spend and claims are unknown
 	Marginal                                   *Marginal // nil: not in a usable model
 	Tested                                     bool      // the channel has an open experiment or had one in the last year
 	FactorSD                                   float64   // standard deviation of the channel's incrementality factor

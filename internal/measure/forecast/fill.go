@@ -1,6 +1,15 @@
 package forecast
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+// Begun returns the position of the first value that is known and not zero, or 0 if there is none. Zeros before this
+// value are not observations: the channel or the store did not exist yet.
+func Begun(values []float64) int {
+	return max(0, slices.IndexFunc(values, func(y float64) bool { return known(y) && y != 0 }))
+}
 
 // Filled returns the series with NaN replaced. The replacement is interpolated linearly between the nearest known
 // values before and after the gap at the same place in the cycle. Filled adds the difference in level between the gap

@@ -16,10 +16,11 @@ type Judged struct {
 }
 
 // Judge tests every known point of a series with [Anomalies]. NaN marks an unknown or incomplete point. Such a point
-// has no result. Judge interpolates it to predict its neighbors. Q is not set; see [Among].
+// has no result. Judge interpolates it to predict its neighbors. Zeros before the first other value have no result,
+// because the series had not begun; see [Begun]. Q is not set; see [Among].
 func Judge(values []float64, season int) ([]Judged, error) {
 	out := make([]Judged, len(values))
-	first := slices.IndexFunc(values, known)
+	first := slices.IndexFunc(values, func(y float64) bool { return known(y) && y != 0 })
 	if first < 0 {
 		return out, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A year has a gap, an incomplete last day and one day that is six standard deviations low. The gap has no result. The
@@ -39,6 +41,31 @@ func TestPointsAreTestedAroundGaps(t *testing.T) {
 	}
 	if none, err := Judge([]float64{math.NaN()}, 7); err != nil || none[0].Known {
 		t.Errorf("of no point: %+v, %v", none, err)
+	}
+}
+
+// A channel that is younger than the store begins with zeros. The zeros have no result and change no other result.
+func TestZerosBeforeTheFirstValueAreNotTested(t *testing.T) {
+	t.Parallel()
+	y := shop(rand.New(rand.NewPCG(3, 4)), 182, 0, false)
+	alone, err := Judge(y, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, err := Judge(append(make([]float64, 364), y...), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range late[:364] {
+		if p.Known {
+			t.Fatalf("day %d before the first value has a result", i)
+		}
+	}
+	if diff := cmp.Diff(alone, late[364:]); diff != "" {
+		t.Errorf("(-alone +after zeros):\n%s", diff)
+	}
+	if none, err := Judge(make([]float64, 60), 7); err != nil || none[30].Known {
+		t.Errorf("of zeros: %+v, %v", none[30], err)
 	}
 }
 

@@ -92,6 +92,20 @@ func TestAutocorrelationMatchesAComputationByHand(t *testing.T) {
 	equal(t, "median", median([]float64{9, 1, 5, 3}), 4.0)
 }
 
+func TestASeriesBeginsWithItsFirstValue(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		values []float64
+		want   int
+	}{
+		{[]float64{0, 0, 3, 0}, 2}, {[]float64{math.NaN(), 0, 1}, 2}, {[]float64{0, 0}, 0}, {nil, 0}, {[]float64{5}, 0}, {[]float64{0, -2, 5}, 1},
+	} {
+		if got := Begun(c.values); got != c.want {
+			t.Errorf("%v begins at %d, want %d", c.values, got, c.want)
+		}
+	}
+}
+
 func TestGapsAreFilledWithinTheCycle(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
@@ -25,6 +27,21 @@ func (m *Model) Spend() float64 {
 		total += e.Spend
 	}
 	return total
+}
+
+// Incremental returns the joint incremental revenue of an amount of spend per channel at the average returns of the
+// window. The channels must be in the model and have spend in the window. Errors of returns from one posterior are
+// correlated, so intervals of single channels do not add up to this interval.
+func (m *Model) Incremental(spend map[measure.Channel]float64) stats.Summary {
+	var sum []float64
+	for _, channel := range slices.Sorted(maps.Keys(spend)) {
+		totals := m.posterior.ContributionTotals(channel)
+		if sum == nil {
+			sum = make([]float64, len(totals))
+		}
+		floats.AddScaled(sum, spend[channel]/m.posterior.Spend(channel), totals)
+	}
+	return stats.Summarize(sum)
 }
 
 // Plan is the optimized allocation of a budget over a period as long as the window, with the supporting estimates. The

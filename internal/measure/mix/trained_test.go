@@ -284,6 +284,26 @@ func TestAShiftIsTheDifferenceOfTwoResponses(t *testing.T) {
 	}
 }
 
+// Returns of one posterior have correlated errors, so the variance of their sum is not the sum of their variances.
+func TestIncrementalRevenueOfChannelsIsJoint(t *testing.T) {
+	t.Parallel()
+	m := trainedWithTest(t).model
+	spend := map[measure.Channel]float64{}
+	var mean, variance float64
+	for _, e := range m.Effects {
+		spend[e.Channel] = e.Spend / 4
+		mean, variance = mean+e.ROAS.Mean*spend[e.Channel], variance+math.Pow(e.ROAS.SD*spend[e.Channel], 2)
+		one := m.Incremental(map[measure.Channel]float64{e.Channel: 100})
+		if !near(one.Mean, 100*e.ROAS.Mean, 1e-9) || !near(one.Q05, 100*e.ROAS.Q05, 1e-9) || !near(one.Q95, 100*e.ROAS.Q95, 1e-9) {
+			t.Errorf("revenue of 100 on %s: %+v, its ROAS is %+v", e.Channel, one, *e.ROAS)
+		}
+	}
+	all := m.Incremental(spend)
+	if !near(all.Mean, mean, 1e-9) || math.Abs(all.SD/math.Sqrt(variance)-1) < 0.01 {
+		t.Errorf("revenue of all channels: %+v, want the mean %v and not the standard deviation %v", all, mean, math.Sqrt(variance))
+	}
+}
+
 func effectOf(m *Model, channel measure.Channel) (roas, marginal float64) {
 	i := slices.IndexFunc(m.Effects, func(e mmm.ChannelEffect) bool { return e.Channel == channel })
 	return m.Effects[i].ROAS.Mean, m.Effects[i].MarginalROAS.Mean

@@ -191,7 +191,7 @@ func (c *Curve) measure(days []day, of func(measure.DayVersion) int64) {
 }
 
 // share returns the share of the final figure that was known at an age. It returns false unless the day was imported at
-// or before that age and again later.
+// or before that age and again later. It also returns false if the store had no data of the day at that age.
 func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
 	if d.reported <= age {
 		return 0, false
@@ -202,7 +202,7 @@ func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
 		if v.Seen.Sub(v.Day) > age {
 			break
 		}
-		known, value = true, of(v)
+		known, value = !v.Gone, of(v)
 	}
 	return float64(value) / float64(of(d.versions[len(d.versions)-1])), known
 }

@@ -72,6 +72,20 @@ func TestSharesAreRelativeToTheFinalFigure(t *testing.T) {
 	}
 }
 
+// A version without the day has unknown totals. It has no share.
+func TestAVersionWithoutTheDayHasNoShare(t *testing.T) {
+	t.Parallel()
+	versions := imported(20, map[int]int64{1: 900, 3: 0, 5: 1000}, 1, 3, 5)
+	for i := 1; i < len(versions); i += 3 {
+		versions[i].Gone = true
+	}
+	for _, s := range spendCurve(t, versions, lookedAt(20, 30)).Shares {
+		if s.Age == 3 || s.Low == 0 {
+			t.Errorf("share %+v at an age without totals", s)
+		}
+	}
+}
+
 func TestDaysWithoutALaterImportDoNotCount(t *testing.T) {
 	t.Parallel()
 	versions := imported(40, map[int]int64{1: 800, 2: 1000}, 1, 2)
