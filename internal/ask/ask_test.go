@@ -62,6 +62,25 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
+func TestTheAmountOfAChangeIsNotABudget(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"what if I move $2,000 from Google to Meta?":         "optimization question=what if I move $2,000 from Google to Meta?",
+		"what happens if we spend $3k more on tiktok?":       "optimization question=what happens if we spend $3k more on tiktok?",
+		"if I had another $10k for ads, where should it go?": "optimization",
+		"cut the budget by $5,000, where from?":              "optimization",
+		"response curves with a monthly cap of $60k":         "optimization budget_constraint=60000",
+	} {
+		p := translate(t, ask.Question{Text: text})
+		if got := described(p); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if strings.Contains(want, "60000") == strings.Contains(strings.Join(p.Assumptions, " "), "change of spend") {
+			t.Errorf("%q: assumptions %q", text, p.Assumptions)
+		}
+	}
+}
+
 func TestMisspelledWordsAreCorrectedAndShortOnesAreNot(t *testing.T) {
 	t.Parallel()
 	p := translate(t, ask.Question{Text: "revnue form fcebook for past 30 daays"})
