@@ -81,6 +81,24 @@ func TestTheAmountOfAChangeIsNotABudget(t *testing.T) {
 	}
 }
 
+func TestAMonthlyBudgetIsNotTheBudgetOfTheModelsPeriod(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"how should I allocate a monthly budget of $60,000?":                       "optimization budget_constraint=60000",
+		"I have $20,000 to spend on ads next month, how should I split it?":        "optimization budget_constraint=20000",
+		"split $50k across facebook and google":                                    "optimize_budget channels=[facebook google] total_budget=50000",
+		"split $50k across facebook and google, facebook at most $20k, next month": "",
+	} {
+		p := translate(t, ask.Question{Text: text})
+		if got := described(p); want != "" && got != want || want == "" && !strings.HasPrefix(got, "optimize_budget ") {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if said := strings.Contains(strings.Join(p.Assumptions, " "), "whole period of the model"); said != (p.Calls[0].Tool == "optimize_budget") {
+			t.Errorf("%q: assumptions %q", text, p.Assumptions)
+		}
+	}
+}
+
 func TestMisspelledWordsAreCorrectedAndShortOnesAreNot(t *testing.T) {
 	t.Parallel()
 	p := translate(t, ask.Question{Text: "revnue form fcebook for past 30 daays"})

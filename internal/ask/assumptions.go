@@ -55,6 +55,12 @@ func (f *filler) explainLimits() {
 	if unfiltered[name] && slices.ContainsFunc(f.named(), func(channel string) bool { return !messaging[channel] }) {
 		f.plan.assume("%s does not filter by channel; all channels are included", name)
 	}
+	if name == "optimize_budget" && f.args["total_budget"] != nil {
+		f.plan.assume("optimize_budget allocates the budget over the whole period of the model; for a budget per month, add \"per month\" to the question")
+	}
+	if name == "optimization" && f.args["budget_constraint"] != nil && len(f.named()) > 1 {
+		f.plan.assume("optimization allocates a budget to all channels of the model")
+	}
 	if p, ok := f.tool.parameter("metric"); ok && f.args["metric"] == nil {
 		if named := c.metrics(); len(named) > 0 && !slices.Contains(p.Enum, named[0]) {
 			f.plan.assume("%s has no %s; it shows %v", name, named[0], p.Default)
