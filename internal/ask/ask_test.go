@@ -99,6 +99,23 @@ func TestAMonthlyBudgetIsNotTheBudgetOfTheModelsPeriod(t *testing.T) {
 	}
 }
 
+func TestAnEventIsNotComparedWithItselfOrTheFuture(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{ // Black Friday is on 2026-11-27
+		"how did black friday compare to last year": "2024-11-29 2024-11-29 2025-11-28 2025-11-28",
+		"december vs last year":                     "2024-12-01 2024-12-31 2025-12-01 2025-12-31",
+		"black friday last year vs this year":       "2024-11-29 2024-11-29 2025-11-28 2025-11-28",
+		"bfcm this year vs last year":               "2024-11-29 2024-12-02 2025-11-28 2025-12-01",
+		"q4 last year vs this year":                 "2025-10-01 2025-11-20 2026-10-01 2026-11-20",
+		"compare october with last year":            "2025-10-01 2025-10-31 2026-10-01 2026-10-31",
+	} {
+		a := translate(t, ask.Question{Text: text}).Calls[0].Arguments
+		if got := fmt.Sprint(a["period1_start"], " ", a["period1_end"], " ", a["period2_start"], " ", a["period2_end"]); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestMisspelledWordsAreCorrectedAndShortOnesAreNot(t *testing.T) {
 	t.Parallel()
 	p := translate(t, ask.Question{Text: "revnue form fcebook for past 30 daays"})
