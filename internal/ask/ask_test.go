@@ -193,19 +193,25 @@ func TestAFollowUpKeepsTheOtherArguments(t *testing.T) {
 	t.Parallel()
 	before := &ask.Call{Tool: "trends", Arguments: map[string]any{"metric": "spend", "channel": "facebook", "start_date": "2026-10-01", "end_date": "2026-10-31"}}
 	for text, want := range map[string]string{
-		"and for tiktok?":          "trends channel=tiktok end_date=2026-10-31 metric=spend start_date=2026-10-01",
-		"what about last week":     "trends channel=facebook end_date=2026-11-15 metric=spend start_date=2026-11-09",
-		"which campaigns are best": "campaigns sort_by=roas",
+		"and for tiktok?":         "trends channel=tiktok end_date=2026-10-31 metric=spend start_date=2026-10-01",
+		"what about last week":    "trends channel=facebook end_date=2026-11-15 metric=spend start_date=2026-11-09",
+		"what was that last week": "trends channel=facebook end_date=2026-11-15 metric=spend start_date=2026-11-09",
 	} {
 		p := translate(t, ask.Question{Text: text, Previous: before})
-		if text == "which campaigns are best" {
-			if p.FollowUp || p.Calls[0].Tool != "campaigns" {
-				t.Errorf("%q: %s is taken for a follow-up", text, described(p))
-			}
-			continue
-		}
 		if got := described(p); got != want || !p.FollowUp {
 			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if kept := slices.Contains(p.Assumptions, "the channel is still facebook"); kept != strings.Contains(want, "facebook") {
+			t.Errorf("%q: assumptions %q", text, p.Assumptions)
+		}
+	}
+	for text, want := range map[string]string{
+		"which campaigns are best": "campaigns",
+		"how was last week":        "performance end_date=2026-11-15 start_date=2026-11-09",
+		"how did we do yesterday":  "performance end_date=2026-11-19 start_date=2026-11-19",
+	} {
+		if p := translate(t, ask.Question{Text: text, Previous: before}); p.FollowUp || described(p) != want {
+			t.Errorf("%q: %s is taken for a follow-up", text, described(p))
 		}
 	}
 	if before.Arguments["channel"] != "facebook" {
