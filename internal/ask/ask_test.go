@@ -42,6 +42,7 @@ func TestComparisons(t *testing.T) {
 		"how much did revenue grow from q2 to q3":              "2026-04-01 2026-06-30 2026-07-01 2026-09-30",
 		"compare black friday last year with 2024":             "2024-11-29 2024-11-29 2025-11-28 2025-11-28",
 		"last 10 days compared to the previous 10 days":        "2026-11-01 2026-11-10 2026-11-11 2026-11-20",
+		"last 12 months vs prior 12 months":                    "2024-11-21 2025-11-20 2025-11-21 2026-11-20",
 		"are orders up compared to last week":                  "2026-11-09 2026-11-15 2026-11-16 2026-11-20",
 		"why did revenue fall last week":                       "2026-11-02 2026-11-08 2026-11-09 2026-11-15",
 		"why did sales drop last weekend":                      "2026-11-07 2026-11-08 2026-11-14 2026-11-15",
@@ -111,6 +112,19 @@ func TestAnEventIsNotComparedWithItselfOrTheFuture(t *testing.T) {
 	} {
 		a := translate(t, ask.Question{Text: text}).Calls[0].Arguments
 		if got := fmt.Sprint(a["period1_start"], " ", a["period1_end"], " ", a["period2_start"], " ", a["period2_end"]); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestNotationsOfDates(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"revenue on Nov. 10":             "performance end_date=2026-11-10 start_date=2026-11-10",
+		"revenue from Oct. 5 to Oct. 12": "performance end_date=2026-10-12 start_date=2026-10-05",
+		"revenue on 10.11.2026":          "performance end_date=2026-11-10 start_date=2026-11-10",
+	} {
+		if got := described(translate(t, ask.Question{Text: text})); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}

@@ -67,6 +67,9 @@ func (f *filler) explainLimits() {
 		}
 	}
 	for _, w := range c.whens {
+		if w.Kind == when.Future && f.tr.isDated(name) {
+			f.plan.assume("%q is in the future and is not used", source(f.q.Text, c.tokens[w.At:w.End]))
+		}
 		if name == "forecasting" && (w.Kind == when.Future || w.Kind == when.Absolute && !w.Period.Contains(f.q.Today)) {
 			f.plan.assume("forecasting covers the current period, not %q", source(f.q.Text, c.tokens[w.At:w.End]))
 		}

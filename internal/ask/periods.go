@@ -188,6 +188,9 @@ func relate(w, r when.Expression) civil.Range {
 	case when.WeekAgo:
 		return civil.Range{First: w.Period.First.AddDays(-7), Last: w.Period.Last.AddDays(-7)}
 	case when.Before:
+		if r.Count > 0 && r.Count == w.Count && (r.Unit == "" || r.Unit == w.Unit) {
+			return w.Period.Previous() // months differ in length
+		}
 		unit := r.Unit
 		if unit == "" && r.Count == w.Count {
 			unit = w.Unit
