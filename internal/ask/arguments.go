@@ -579,7 +579,7 @@ func (f *filler) adjust() {
 var metricWords = map[string]string{
 	"revenue": "revenue", "sales": "revenue", "turnover": "revenue", "money": "revenue", "sell": "revenue", "sold": "revenue", "earn": "revenue",
 	"orders": "orders", "purchases": "orders", "aov": "aov", "spend": "spend", "spent": "spend", "cost": "spend", "roas": "roas", "mer": "roas",
-	"refunds": "refunds", "units": "units", "clicks": "clicks", "opens": "opens", "conversions": "conversions",
+	"refunds": "refunds", "refund": "refunds", "refunded": "refunds", "units": "units", "clicks": "clicks", "opens": "opens", "conversions": "conversions",
 }
 
 // metrics lists the metrics that the clause names.

@@ -130,6 +130,25 @@ func TestNotationsOfDates(t *testing.T) {
 	}
 }
 
+func TestTheRefundRateIsInScope(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"what is our refund rate?":       "performance",
+		"refund rate in October":         "performance end_date=2026-10-31 start_date=2026-10-01",
+		"refunds in October":             "performance end_date=2026-10-31 start_date=2026-10-01",
+		"returns last month":             "performance end_date=2026-10-31 start_date=2026-10-01",
+		"refund order #10433":            "",
+		"refund order 12345":             "",
+		"refund my order":                "",
+		"can you issue a refund":         "",
+		"diminishing returns on google?": "optimization question=diminishing returns on google?",
+	} {
+		if got := described(translate(t, ask.Question{Text: text})); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestMisspelledWordsAreCorrectedAndShortOnesAreNot(t *testing.T) {
 	t.Parallel()
 	p := translate(t, ask.Question{Text: "revnue form fcebook for past 30 daays"})
