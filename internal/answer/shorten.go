@@ -23,8 +23,9 @@ var cuts = []struct {
 }
 
 // Shortened returns the largest form of a result with at most the given number of bytes, or nil if there is no such
-// form. Members that the form omits are added in their order while they fit.
-func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
+// form. Members that the form omits are added in their order while they fit. All forms contain the kept members, unless
+// no form with them fits.
+func Shortened(result json.RawMessage, most int, kept ...string) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(result, &all); err != nil {
 		return nil, err
@@ -42,7 +43,9 @@ func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 			continue
 		}
 		shown := strings.Fields(cut.members)
-		inForm := func(m string) bool { return slices.Contains(shown, m) || len(shown) == 0 && m != "next" }
+		inForm := func(m string) bool {
+			return slices.Contains(shown, m) || slices.Contains(kept, m) || len(shown) == 0 && m != "next"
+		}
 		for n := len(rows); n >= min(cut.rows, len(rows)); n-- {
 			text, err := written(all, members, inForm, rows[:n], len(rows)-n)
 			if err != nil {
@@ -60,6 +63,9 @@ func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 				return written(all, members, more, rows[:n], len(rows)-n)
 			}
 		}
+	}
+	if len(kept) > 0 {
+		return Shortened(result, most)
 	}
 	return nil, nil
 }

@@ -59,4 +59,11 @@ func TestShortenedResultsKeepWhatExplainsThem(t *testing.T) {
 			t.Errorf("%d bytes: %v with %d rows omitted, want %s with %d", c.most, names, got.Omitted, c.want, c.omitted)
 		}
 	}
+	text, err := Shortened(result, 640, "summary")
+	if err != nil || len(text) > 640 || !strings.HasPrefix(string(text), `{"summary":`) {
+		t.Errorf("a kept summary: %s, %v", text, err)
+	}
+	if text, err = Shortened(result, 50, "summary"); err != nil || text == nil {
+		t.Errorf("a summary that does not fit removes the metrics: %s, %v", text, err)
+	}
 }

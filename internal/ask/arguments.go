@@ -332,12 +332,17 @@ func (f *filler) leastValue(Parameter) any {
 	return nil
 }
 
-// budget reads the largest amount of money.
-func (f *filler) budget(Parameter) any {
+// budget reads the largest amount of money. The amount of a change, as in "another $5,000", is not a total budget.
+func (f *filler) budget(p Parameter) any {
 	most := 0.0
 	for i, t := range f.clause.tokens {
 		bounded := i > 0 && setOf("most least than")[f.clause.tokens[i-1].text] && f.tool.Name == "optimize_budget"
-		if (t.form == amountForm || t.form == numeral && t.value >= 1000) && t.slot == plain && !bounded {
+		isMoney := (t.form == amountForm || t.form == numeral && t.value >= 1000) && t.slot == plain
+		switch {
+		case !isMoney || bounded:
+		case p.Name == "budget_constraint" && f.clause.isChange(i):
+			f.plan.assume("%q is a change of spend, not the total budget, so it is not used", source(f.q.Text, f.clause.tokens[i:i+1]))
+		default:
 			most = max(most, t.value)
 		}
 	}
@@ -345,6 +350,22 @@ func (f *filler) budget(Parameter) any {
 		return nil
 	}
 	return most
+}
+
+// changing words come shortly before the amount of a change of spend.
+var changing = setOf(`add adds added adding another extra additional move moves moved moving shift shifts shifted shifting
+	cut cuts cutting reduce reduced reducing raise raised raising increase increased increasing decrease decreased decreasing`)
+
+// isChange reports whether the amount at a token is a change of spend, as in "add $5,000", "by $5,000" or "$5,000 more".
+func (c *clause) isChange(i int) bool {
+	if i+1 < len(c.tokens) && setOf("more less extra")[c.tokens[i+1].text] {
+		return true
+	}
+	before := c.tokens[max(0, i-3):i]
+	if len(before) == 0 || setOf("to at of is was were budget cap limit")[before[len(before)-1].text] {
+		return false
+	}
+	return before[len(before)-1].text == "by" || slices.ContainsFunc(before, func(t token) bool { return t.slot == plain && changing[t.text] })
 }
 
 // constraints reads "tiktok at most 20k".
@@ -558,7 +579,7 @@ func (f *filler) adjust() {
 var metricWords = map[string]string{
 	"revenue": "revenue", "sales": "revenue", "turnover": "revenue", "money": "revenue", "sell": "revenue", "sold": "revenue", "earn": "revenue",
 	"orders": "orders", "purchases": "orders", "aov": "aov", "spend": "spend", "spent": "spend", "cost": "spend", "roas": "roas", "mer": "roas",
-	"refunds": "refunds", "units": "units", "clicks": "clicks", "opens": "opens", "conversions": "conversions",
+	"refunds": "refunds", "refund": "refunds", "refunded": "refunds", "units": "units", "clicks": "clicks", "opens": "opens", "conversions": "conversions",
 }
 
 // metrics lists the metrics that the clause names.

@@ -88,6 +88,9 @@ func (tr *Translator) Translate(q Question) Plan {
 	skipped := 0
 	for _, part := range tr.split(tokens, &q) {
 		chosen := tr.choose(part)
+		if _, known := tr.tools["optimization"]; known && chosen.tool == "optimize_budget" && part.isMonthly() {
+			chosen.tool = "optimization" // optimize_budget allocates the budget of the model's whole period
+		}
 		if chosen.tool == OutOfScope {
 			skipped++
 			continue

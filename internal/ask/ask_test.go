@@ -42,6 +42,7 @@ func TestComparisons(t *testing.T) {
 		"how much did revenue grow from q2 to q3":              "2026-04-01 2026-06-30 2026-07-01 2026-09-30",
 		"compare black friday last year with 2024":             "2024-11-29 2024-11-29 2025-11-28 2025-11-28",
 		"last 10 days compared to the previous 10 days":        "2026-11-01 2026-11-10 2026-11-11 2026-11-20",
+		"last 12 months vs prior 12 months":                    "2024-11-21 2025-11-20 2025-11-21 2026-11-20",
 		"are orders up compared to last week":                  "2026-11-09 2026-11-15 2026-11-16 2026-11-20",
 		"why did revenue fall last week":                       "2026-11-02 2026-11-08 2026-11-09 2026-11-15",
 		"why did sales drop last weekend":                      "2026-11-07 2026-11-08 2026-11-14 2026-11-15",
@@ -58,6 +59,117 @@ func TestComparisons(t *testing.T) {
 		a := p.Calls[0].Arguments
 		if got := fmt.Sprint(a["period1_start"], " ", a["period1_end"], " ", a["period2_start"], " ", a["period2_end"]); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestTheAmountOfAChangeIsNotABudget(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"what if I move $2,000 from Google to Meta?":         "optimization question=what if I move $2,000 from Google to Meta?",
+		"what happens if we spend $3k more on tiktok?":       "optimization question=what happens if we spend $3k more on tiktok?",
+		"if I had another $10k for ads, where should it go?": "optimization",
+		"cut the budget by $5,000, where from?":              "optimization",
+		"response curves with a monthly cap of $60k":         "optimization budget_constraint=60000",
+	} {
+		p := translate(t, ask.Question{Text: text})
+		if got := described(p); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if strings.Contains(want, "60000") == strings.Contains(strings.Join(p.Assumptions, " "), "change of spend") {
+			t.Errorf("%q: assumptions %q", text, p.Assumptions)
+		}
+	}
+}
+
+func TestAMonthlyBudgetIsNotTheBudgetOfTheModelsPeriod(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"how should I allocate a monthly budget of $60,000?":                       "optimization budget_constraint=60000",
+		"I have $20,000 to spend on ads next month, how should I split it?":        "optimization budget_constraint=20000",
+		"split $50k across facebook and google":                                    "optimize_budget channels=[facebook google] total_budget=50000",
+		"split $50k across facebook and google, facebook at most $20k, next month": "",
+	} {
+		p := translate(t, ask.Question{Text: text})
+		if got := described(p); want != "" && got != want || want == "" && !strings.HasPrefix(got, "optimize_budget ") {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if said := strings.Contains(strings.Join(p.Assumptions, " "), "whole period of the model"); said != (p.Calls[0].Tool == "optimize_budget") {
+			t.Errorf("%q: assumptions %q", text, p.Assumptions)
+		}
+	}
+}
+
+func TestAnEventIsNotComparedWithItselfOrTheFuture(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{ // Black Friday is on 2026-11-27
+		"how did black friday compare to last year": "2024-11-29 2024-11-29 2025-11-28 2025-11-28",
+		"december vs last year":                     "2024-12-01 2024-12-31 2025-12-01 2025-12-31",
+		"black friday last year vs this year":       "2024-11-29 2024-11-29 2025-11-28 2025-11-28",
+		"bfcm this year vs last year":               "2024-11-29 2024-12-02 2025-11-28 2025-12-01",
+		"q4 last year vs this year":                 "2025-10-01 2025-11-20 2026-10-01 2026-11-20",
+		"compare october with last year":            "2025-10-01 2025-10-31 2026-10-01 2026-10-31",
+	} {
+		a := translate(t, ask.Question{Text: text}).Calls[0].Arguments
+		if got := fmt.Sprint(a["period1_start"], " ", a["period1_end"], " ", a["period2_start"], " ", a["period2_end"]); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestNotationsOfDates(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"revenue on Nov. 10":             "performance end_date=2026-11-10 start_date=2026-11-10",
+		"revenue from Oct. 5 to Oct. 12": "performance end_date=2026-10-12 start_date=2026-10-05",
+		"revenue on 10.11.2026":          "performance end_date=2026-11-10 start_date=2026-11-10",
+	} {
+		if got := described(translate(t, ask.Question{Text: text})); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestTheRefundRateIsInScope(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"what is our refund rate?":       "performance",
+		"refund rate in October":         "performance end_date=2026-10-31 start_date=2026-10-01",
+		"refunds in October":             "performance end_date=2026-10-31 start_date=2026-10-01",
+		"returns last month":             "performance end_date=2026-10-31 start_date=2026-10-01",
+		"refund order #10433":            "",
+		"refund order 12345":             "",
+		"refund my order":                "",
+		"can you issue a refund":         "",
+		"diminishing returns on google?": "optimization question=diminishing returns on google?",
+	} {
+		if got := described(translate(t, ask.Question{Text: text})); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestIgnoredConditionsAreStated(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"worst selling products last month":         "the lowest are at the end",
+		"which campaign has the worst ROAS?":        "the lowest are at the end",
+		"orders over $100 last month":               "does not filter by values",
+		"AOV by country":                            "by region",
+		"how much did we make this Black Friday":    "in the future",
+		"revenue in 2027":                           "2027",
+		"ROAS von Meta letzte Woche":                "letzte",
+		"what if we increased google spend by $50k": "is a change of spend",
+	} {
+		if got := strings.Join(translate(t, ask.Question{Text: text}).Assumptions, "; "); !strings.Contains(got, want) {
+			t.Errorf("%q: assumptions %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{"survey responses over $200", "top products", "revenue last week", "revenue over the last 30 days"} {
+		for _, a := range translate(t, ask.Question{Text: text}).Assumptions {
+			if strings.Contains(a, "ignored") || strings.Contains(a, "lowest") {
+				t.Errorf("%q: %q", text, a)
+			}
 		}
 	}
 }
@@ -139,19 +251,25 @@ func TestAFollowUpKeepsTheOtherArguments(t *testing.T) {
 	t.Parallel()
 	before := &ask.Call{Tool: "trends", Arguments: map[string]any{"metric": "spend", "channel": "facebook", "start_date": "2026-10-01", "end_date": "2026-10-31"}}
 	for text, want := range map[string]string{
-		"and for tiktok?":          "trends channel=tiktok end_date=2026-10-31 metric=spend start_date=2026-10-01",
-		"what about last week":     "trends channel=facebook end_date=2026-11-15 metric=spend start_date=2026-11-09",
-		"which campaigns are best": "campaigns sort_by=roas",
+		"and for tiktok?":         "trends channel=tiktok end_date=2026-10-31 metric=spend start_date=2026-10-01",
+		"what about last week":    "trends channel=facebook end_date=2026-11-15 metric=spend start_date=2026-11-09",
+		"what was that last week": "trends channel=facebook end_date=2026-11-15 metric=spend start_date=2026-11-09",
 	} {
 		p := translate(t, ask.Question{Text: text, Previous: before})
-		if text == "which campaigns are best" {
-			if p.FollowUp || p.Calls[0].Tool != "campaigns" {
-				t.Errorf("%q: %s is taken for a follow-up", text, described(p))
-			}
-			continue
-		}
 		if got := described(p); got != want || !p.FollowUp {
 			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if kept := slices.Contains(p.Assumptions, "the channel is still facebook"); kept != strings.Contains(want, "facebook") {
+			t.Errorf("%q: assumptions %q", text, p.Assumptions)
+		}
+	}
+	for text, want := range map[string]string{
+		"which campaigns are best": "campaigns",
+		"how was last week":        "performance end_date=2026-11-15 start_date=2026-11-09",
+		"how did we do yesterday":  "performance end_date=2026-11-19 start_date=2026-11-19",
+	} {
+		if p := translate(t, ask.Question{Text: text, Previous: before}); p.FollowUp || described(p) != want {
+			t.Errorf("%q: %s is taken for a follow-up", text, described(p))
 		}
 	}
 	if before.Arguments["channel"] != "facebook" {

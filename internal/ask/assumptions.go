@@ -55,15 +55,57 @@ func (f *filler) explainLimits() {
 	if unfiltered[name] && slices.ContainsFunc(f.named(), func(channel string) bool { return !messaging[channel] }) {
 		f.plan.assume("%s does not filter by channel; all channels are included", name)
 	}
+	if name == "optimize_budget" && f.args["total_budget"] != nil {
+		f.plan.assume("optimize_budget allocates the budget over the whole period of the model; for a budget per month, add \"per month\" to the question")
+	}
+	if name == "optimization" && f.args["budget_constraint"] != nil && len(f.named()) > 1 {
+		f.plan.assume("optimization allocates a budget to all channels of the model")
+	}
 	if p, ok := f.tool.parameter("metric"); ok && f.args["metric"] == nil {
 		if named := c.metrics(); len(named) > 0 && !slices.Contains(p.Enum, named[0]) {
 			f.plan.assume("%s has no %s; it shows %v", name, named[0], p.Default)
 		}
 	}
+	f.explainConditions()
 	for _, w := range c.whens {
+		if w.Kind == when.Future && f.tr.isDated(name) {
+			f.plan.assume("%q is in the future and is not used", source(f.q.Text, c.tokens[w.At:w.End]))
+		}
 		if name == "forecasting" && (w.Kind == when.Future || w.Kind == when.Absolute && !w.Period.Contains(f.q.Today)) {
 			f.plan.assume("forecasting covers the current period, not %q", source(f.q.Text, c.tokens[w.At:w.End]))
 		}
+	}
+}
+
+// explainConditions states the conditions and the words of the question that the tool does not use.
+func (f *filler) explainConditions() {
+	name, c := f.tool.Name, f.clause
+	_, sorts := f.tool.parameter("sort_by")
+	if sorts && (c.has("worst lowest bottom weakest smallest") || c.has("least") && !phraseOf("at least").in(c.items)) {
+		f.plan.assume("%s lists the largest values first: the lowest are at the end", name)
+	}
+	if !f.tr.isDated(name) {
+		return
+	}
+	if phraseOf("by/per/each/every/which/what/top/best country/countries/state/states/region/regions/city/cities").in(c.items) {
+		f.plan.assume("%s does not show figures by region", name)
+	}
+	var unknown []string
+	for i, t := range c.tokens {
+		if t.slot != plain {
+			continue
+		}
+		isValue := i > 0 && setOf("over above below under than exceeding")[c.tokens[i-1].text] && (t.form == amountForm || t.form == numeral)
+		if isValue && f.args["min_order_value"] == nil {
+			f.plan.assume("%s does not filter by values; %q is ignored", name, strings.TrimSpace(t.raw))
+		}
+		isUnknown := t.form == word && len(t.text) >= shortestCorrected && !f.tr.lexicon.known[t.text] && !f.tr.lexicon.known[strings.TrimSuffix(t.text, "s")]
+		if isUnknown || t.form == numeral && when.IsYear(t.text) {
+			unknown = append(unknown, t.raw)
+		}
+	}
+	if _, dated := f.args["start_date"]; !dated && f.args["period1_start"] == nil && len(unknown) > 0 {
+		f.plan.assume("words that are not understood are ignored: %s", strings.Join(unknown, ", "))
 	}
 }
 

@@ -410,6 +410,14 @@ func (c *clause) has(words string) bool {
 	return slices.ContainsFunc(c.items, func(it item) bool { return it.tag == "" && set[it.text] })
 }
 
+// isMonthly reports whether the clause is about a budget per month without limits by channel.
+func (c *clause) isMonthly() bool {
+	if (&filler{clause: c}).constraints(Parameter{}) != nil {
+		return false
+	}
+	return c.has("month monthly") || slices.ContainsFunc(c.whens, func(w when.Expression) bool { return w.Unit == "month" && w.Count <= 1 })
+}
+
 // phrase is a sequence of items that rules look for.
 type phrase struct {
 	elements [][]string // alternatives; "..": up to widestGap items; a final star matches any ending

@@ -20,7 +20,8 @@ func (tr *Translator) followUp(tokens []token, q *Question) (Plan, bool) {
 	if !known || tool.Writes || len(c.items) > longestFollowUp || len(c.whens)+len(c.channels) == 0 {
 		return Plan{}, false
 	}
-	begins := setOf("and what how same only instead but now just also for on then ok so")[c.items[0].text]
+	begins := setOf("and same only instead but now just also for on then ok so")[c.items[0].text] ||
+		setOf("what how")[c.items[0].text] && c.has("about that it") // "how was last week" is a new question
 	for _, it := range c.items {
 		if it.tag == "" && !followWords[it.text] && it.symbol() != "" || it.tag != "" && it.tag != dateTag && it.tag != relativeTag && it.tag != channelTag {
 			return Plan{}, false
@@ -41,6 +42,11 @@ func (tr *Translator) followUp(tokens []token, q *Question) (Plan, bool) {
 		return Plan{}, false
 	}
 	plan.assume("this continues the previous question, which %s answered", q.Previous.Tool)
+	for _, name := range []string{"channel", "platform"} {
+		if kept := merged[name]; kept != nil && call.Arguments[name] == nil {
+			plan.assume("the %s is still %v", name, kept)
+		}
+	}
 	plan.Calls = []Call{{Tool: q.Previous.Tool, Arguments: merged, Metrics: q.Previous.Metrics}}
 	return plan, true
 }

@@ -25,6 +25,9 @@ type pair struct{ earlier, recent civil.Range }
 // periods returns the periods that a clause compares. Without a date the tool's defaults apply.
 func (c *clause) periods(today civil.Date) (pair, bool) {
 	named, related := c.expressions()
+	if p, ok := c.eventToCome(named, today); ok {
+		return p, true
+	}
 	if len(named) == 1 && len(named[0].Parts) == 2 && len(related) == 0 && isNamed(named[0], c) {
 		return pair{named[0].Parts[0], named[0].Parts[1]}, true
 	}
@@ -39,6 +42,19 @@ func (c *clause) periods(today civil.Date) (pair, bool) {
 		return untilNow(related[0], today), true
 	}
 	return pair{}, false
+}
+
+// eventToCome returns the last two years of an event that has not begun this year, as in "BFCM this year vs last year".
+func (c *clause) eventToCome(named []when.Expression, today civil.Date) (pair, bool) {
+	at := slices.IndexFunc(c.whens, func(w when.Expression) bool { return w.Kind == when.Future && w.Event != nil })
+	if at < 0 || len(named) != 1 || named[0].Unit != "year" {
+		return pair{}, false
+	}
+	event, year := c.whens[at].Event, named[0].Period.First.Year()
+	if event(year).First.After(today) {
+		year--
+	}
+	return pair{event(year - 1), event(year)}, true
 }
 
 // expressions returns the past periods that a clause names, and the expressions that refer to another period.
@@ -60,11 +76,15 @@ func (c *clause) resolve(a, b when.Expression) (civil.Range, civil.Range) {
 	first, second := twoPeriods(a, b)
 	c.whens = slices.Clone(c.whens)
 	for i, w := range c.whens {
-		switch w.At {
-		case a.At:
-			c.whens[i].Period = first
-		case b.At:
-			c.whens[i].Period = second
+		period := first
+		switch {
+		case w.At == b.At:
+			period = second
+		case w.At != a.At:
+			continue
+		}
+		if w.Unit != "year" || period.First.Year() == w.Period.First.Year() {
+			c.whens[i].Period = period
 		}
 	}
 	return first, second
@@ -99,9 +119,9 @@ func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
 	first, second := a.Period, b.Period
 	switch {
 	case b.Unit == "year" && a.Unit != "year":
-		second = inYear(a, b.Period.First.Year())
+		first, second = withYear(a, b)
 	case a.Unit == "year" && b.Unit != "year":
-		first = inYear(b, a.Period.First.Year())
+		second, first = withYear(b, a)
 	case first == second && a.Unit == "weekend" && b.Unit == "weekend":
 		before := civil.Range{First: first.First.AddDays(-7), Last: first.Last.AddDays(-7)}
 		if a.Last {
@@ -117,6 +137,21 @@ func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
 		}
 	}
 	return first, second
+}
+
+// withYear returns a period and the same period in another year. If the period has not begun in that year, or is of that
+// year, the other period is a year before the named one. A year that ends today shortens both.
+func withYear(w, year when.Expression) (named, other civil.Range) {
+	named, other = w.Period, inYear(w, year.Period.First.Year())
+	last := year.Period.Last
+	switch {
+	case other == named, other.First.After(last):
+		return named, inYear(w, named.First.Year()-1)
+	case other.Last.After(last) && last.Before(when.FullUnit("year", year.Period.First).Last):
+		other.Last = last
+		named.Last = civil.Earliest(named.Last, named.First.AddDays(other.Days()-1))
+	}
+	return named, other
 }
 
 // inYear returns a period in another year.
@@ -153,6 +188,9 @@ func relate(w, r when.Expression) civil.Range {
 	case when.WeekAgo:
 		return civil.Range{First: w.Period.First.AddDays(-7), Last: w.Period.Last.AddDays(-7)}
 	case when.Before:
+		if r.Count > 0 && r.Count == w.Count && (r.Unit == "" || r.Unit == w.Unit) {
+			return w.Period.Previous() // months differ in length
+		}
 		unit := r.Unit
 		if unit == "" && r.Count == w.Count {
 			unit = w.Unit

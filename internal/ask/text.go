@@ -52,6 +52,7 @@ type token struct {
 }
 
 var tokenForm = regexp.MustCompile(`\d{4}-\d{1,2}-\d{1,2}` +
+	`|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})\b` +
 	`|\d{1,2}/\d{1,2}(?:/\d{2,4})?` +
 	`|[$€£]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:k|m|mm|mn|million|thousand|grand)\b)?` +
 	`|\d[\d,]*(?:\.\d+)?\s?%` +
@@ -76,7 +77,21 @@ func tokenize(question string) []token {
 		t.read()
 		out = append(out, t)
 	}
-	return spelledNumbers(out)
+	return spelledNumbers(withoutDots(out))
+}
+
+var shortMonths = setOf("jan feb mar apr jun jul aug sep sept oct nov dec")
+
+// withoutDots removes the dot in "Nov. 10", which does not end a sentence.
+func withoutDots(in []token) []token {
+	out := make([]token, 0, len(in))
+	for i, t := range in {
+		if t.text == "." && i > 0 && i+1 < len(in) && shortMonths[in[i-1].text] && in[i-1].end == t.start && in[i+1].form == numeral {
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // shorthand maps chat abbreviations to the full words.
@@ -108,8 +123,13 @@ func (t *token) read() {
 	}
 }
 
+// dottedDate is a date with the day first, such as 10.11.2026.
+var dottedDate = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})\.(?:20)?(\d{2})$`)
+
 func (t *token) readNumber(lower string) {
 	switch {
+	case dottedDate.MatchString(lower):
+		t.form, t.text = isoDate, dottedDate.ReplaceAllString(lower, "20$3-$2-$1")
 	case strings.Count(lower, "-") == 2:
 		t.form = isoDate
 	case strings.Contains(lower, "/"):

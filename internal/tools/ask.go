@@ -142,10 +142,18 @@ func callPart(ctx context.Context, c *toolkit.Call, row AskedCall, call ask.Call
 	}
 	row.Status, row.Result = askAnswered, result.StructuredContent
 	row.Interpretation = ask.Interpret(call, result.StructuredContent)
+	if call.Tool == "explain" { // its articles are fixed texts
+		var article struct{ Summary string }
+		if err := json.Unmarshal(result.StructuredContent, &article); err != nil {
+			return row, err
+		}
+		row.Interpretation = "explain: " + article.Summary
+	}
 	return row, nil
 }
 
-// askSummary states the figures of all parts, or which questions can be answered. It contains no text of the results.
+// askSummary states the figures of all parts, or which questions can be answered. It contains no text of the results, except
+// the fixed texts of explain.
 func askSummary(a *AskAnswer) string {
 	if len(a.Rows) == 0 {
 		return "This question is out of scope: the tools answer questions about the store's sales, marketing, customers and measurement. " +
@@ -213,7 +221,11 @@ func fitResults(a *AskAnswer, view answer.Shared) error {
 			continue
 		}
 		share := max(0, room/(len(results)-i))
-		if a.Rows[i].Result, err = answer.Shortened(r, share); err != nil {
+		var kept []string
+		if a.Rows[i].Tool == "optimization" && a.Rows[i].Arguments["question"] != nil {
+			kept = []string{"summary"} // it answers the question
+		}
+		if a.Rows[i].Result, err = answer.Shortened(r, share, kept...); err != nil {
 			return err
 		}
 		room -= len(a.Rows[i].Result)

@@ -94,6 +94,14 @@ func TestQuestionsChangeNothing(t *testing.T) {
 	}
 }
 
+func TestTheSummaryContainsTheDefinition(t *testing.T) {
+	t.Parallel()
+	r := callAs(t, fixtureService(t).Session(reader(newWorkspace("full")), "r1"), "ask", `{"question":"what is MER","format":"summary"}`)
+	if text := r.Content[0].Text; !strings.Contains(text, "divided by all ad spend") {
+		t.Errorf("%s lacks the definition of MER", text)
+	}
+}
+
 func TestAFollowUpUsesThePreviousQuestion(t *testing.T) {
 	t.Parallel()
 	deps := fixtureDeps(t)

@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/civil"
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -87,6 +88,13 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 	if err := answer.CheckOrder("period2_start", recent.First, "period2_end", recent.Last); err != nil {
 		return nil, err
 	}
+	for n, period := range []civil.Range{earlier, recent} {
+		if period.First.After(c.Today) {
+			return nil, fault.Invalid("period%d_start %s is after today, %s", n+1, period.First, c.Today).
+				WithHint("Compare periods that have begun, or call forecasting.")
+		}
+	}
+	earlier.Last, recent.Last = civil.Earliest(earlier.Last, c.Today), civil.Earliest(recent.Last, c.Today)
 	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err

@@ -190,6 +190,24 @@ func (c calendar) nextPeriod(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
+// lastOf reads "the last quarter of 2025" and "the last month of Q3".
+func (c calendar) lastOf(i int) (Expression, bool) {
+	unit := c.word(i + 1)
+	if c.word(i) != "last" || unit != "month" && unit != "quarter" || !c.oneOf(i+2, "of in") {
+		return Expression{}, false
+	}
+	whole, ok := c.single(i + 3)
+	if !ok || whole.Kind != Absolute || whole.Unit != "year" && (whole.Unit != "quarter" || unit != "month") {
+		return Expression{}, false
+	}
+	last := FullUnit(whole.Unit, StartOf(whole.Unit, whole.Period.First)).Last
+	w := Expression{End: whole.End, Period: c.untilToday(FullUnit(unit, StartOf(unit, last))), Unit: unit}
+	if w.Period.First.After(c.today) {
+		w.Kind = Future
+	}
+	return w, true
+}
+
 // halfOf reads "the first half of October" and "the last week of September".
 func (c calendar) halfOf(i int) (Expression, bool) {
 	half := map[string]int{"first": 1, "second": 2, "1st": 1, "2nd": 2, "last": 2, "h1": 1, "h2": 2}[c.word(i)]

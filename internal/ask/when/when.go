@@ -185,6 +185,10 @@ func (c calendar) dayOfSameMonth(i int, of civil.Date) (Expression, bool) {
 	return Expression{At: i, End: end, Period: DayRange(day), Point: true}, true
 }
 
+// longestOccasion is the maximum number of words between "since" and "on" with a date.
+const longestOccasion = 8
+
+// sincePeriod reads "since June 1" and "since the launch on June 1".
 func (c calendar) sincePeriod(i int) (Expression, bool) {
 	next := i + 1
 	for c.oneOf(next, "the on in from") {
@@ -197,6 +201,16 @@ func (c calendar) sincePeriod(i int) (Expression, bool) {
 		}
 	}
 	w, ok := c.single(next)
+	for at := next; !ok && at < min(len(c.tokens), next+longestOccasion) && !c.oneOf(at, "? ; , . !"); at++ { // "since the launch on October 3"
+		if c.word(at) != "on" {
+			continue
+		}
+		if w, ok = c.single(at + 1); ok && w.Point {
+			next = at + 1
+		} else {
+			ok = false
+		}
+	}
 	if !ok || w.Kind != Absolute {
 		return Expression{}, false
 	}
@@ -237,7 +251,7 @@ type reader func(c calendar, i int) (Expression, bool)
 func readers() []reader {
 	return []reader{
 		calendar.numericDay, calendar.dayWord, calendar.endOf, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,
-		calendar.halfOf, calendar.toDate, calendar.lastCount, calendar.ago, calendar.lastUnit, calendar.eventPeriod,
+		calendar.lastOf, calendar.halfOf, calendar.toDate, calendar.lastCount, calendar.ago, calendar.lastUnit, calendar.eventPeriod,
 		calendar.weekend, calendar.weekOf, calendar.weekdayPeriod, calendar.quarter, calendar.monthPeriod, calendar.season,
 		calendar.yearPeriod,
 	}
