@@ -819,7 +819,8 @@ func TestCreatorsWithTheirOrdersAndCosts(t *testing.T) {
 	if linked.TrackedOrders() != 1e6 || linked.TrackedRevenue(measure.RevenueBasis{}) != 500 {
 		t.Errorf("a creator without a code has %d orders of %d", linked.TrackedOrders(), linked.TrackedRevenue(measure.RevenueBasis{}))
 	}
-	check(t, "sums", snapshot.TrackedSums{Revenue: 10500, Orders: 2e6, Clicks: 8, Conversions: 4, Cost: 1000, CostKnown: true}, s.TrackedSums([]snapshot.Creator{now, linked}))
+	check(t, "sums", snapshot.TrackedSums{Revenue: 10500, Orders: 2e6, Clicks: 8, Conversions: 4, Cost: 1000, CostedRevenue: 10000, CostKnown: true},
+		s.TrackedSums([]snapshot.Creator{now, linked}))
 	if among := snapshot.Among(in.Before, in.Now[:1]); len(among) != 1 || among[0].ID != ada || among[0].Clicks() != 0 {
 		t.Errorf("%+v", among)
 	}
