@@ -119,13 +119,16 @@ func TestDaysThatAreNotOverOrMissing(t *testing.T) {
 		check(t, "start "+window.String(), want, warned(func(a *answer.Closing) { call.WarnBefore(a, window, false) }))
 	}
 	for last, want := range map[string][]answer.WarningCode{
-		"2026-03-09": nil, "2026-03-08": {answer.WarnDataEnd}, "2026-03-01": {answer.WarnDataEnd}, "2026-02-28": nil,
+		"2026-03-09": nil, "2026-03-08": {answer.WarnDataEnd}, "2026-03-01": {answer.WarnDataEnd}, "2026-02-28": {answer.WarnDataEnd},
 	} {
 		call.Store.OrderDays.Last = day(last)
 		check(t, "end "+last, want, warned(func(a *answer.Closing) { call.WarnDays(a, days("2026-03-01", "2026-03-09"), 0, false) }))
 	}
 	call.Store.OrderDays.Last = day("2026-03-08")
 	check(t, "end of a past window", nil, warned(func(a *answer.Closing) { call.WarnDays(a, days("2026-03-01", "2026-03-08"), 0, false) }))
+	check(t, "end before today alone", []answer.WarningCode{answer.WarnPartialDay}, warned(func(a *answer.Closing) {
+		call.WarnDays(a, days("2026-03-10", "2026-03-10"), 0, false)
+	}))
 	call.Store.OrderDays = civil.Range{}
 	check(t, "no orders", nil, warned(func(a *answer.Closing) {
 		call.WarnDays(a, days("2026-03-01", "2026-03-08"), 0, false)

@@ -112,14 +112,14 @@ func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	}
 }
 
-// warnEnd warns that the store has no orders on the last complete days of the window.
+// warnEnd warns that the store has no orders on the last complete days of the window, or on all of them.
 func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 	last := c.Store.OrderDays.Last
 	end := w.Last
 	if !end.Before(c.Today) {
 		end = c.Today.AddDays(-1)
 	}
-	if !last.IsZero() && !last.Before(w.First) && last.Before(end) {
+	if !last.IsZero() && last.Before(end) && !end.Before(w.First) {
 		a.Warn(answer.WarnDataEnd, fmt.Sprintf("The last order is from %s: later days have no orders.", last))
 	}
 }
