@@ -432,3 +432,21 @@ func TestCreatorsOfAPlatform(t *testing.T) {
 		}
 	}
 }
+
+// If the data start inside the window, its own figures are incomplete, not only those of the previous window.
+func TestDataThatStartInsideTheWindow(t *testing.T) {
+	t.Parallel()
+	for first, inside := range map[string]bool{"2026-02-20": true, "2026-02-10": false} {
+		call := callOf()
+		for i := range call.Store.Sources {
+			if s := &call.Store.Sources[i]; s.Kind == snapshot.FromAds {
+				s.Days.First = day(first)
+			}
+		}
+		var a answer.Closing
+		call.WarnBefore(&a, days("2026-02-10", "2026-03-09"), true)
+		if len(a.Warnings) != 1 || strings.Contains(a.Warnings[0].Text, "of this period may be incomplete: before "+first) != inside {
+			t.Errorf("reports from %s: %v, want a sentence about this period: %t", first, a.Warnings, inside)
+		}
+	}
+}

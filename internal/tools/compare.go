@@ -228,7 +228,7 @@ func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range,
 	if earlier.Intersect(recent).Days() > 0 {
 		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))
 	}
-	c.WarnPeriod(&a.Closing, earlier)
+	c.WarnPeriod(&a.Closing, earlier, recent)
 	c.WarnDays(&a.Closing, recent, undated, true)
 }
 
