@@ -971,3 +971,22 @@ func TestRecordsAreReadAgainOnlyAfterAChange(t *testing.T) {
 		t.Errorf("a snapshot without records: %v", err)
 	}
 }
+
+// The orders end in the middle of March. In April, March is over, but its data are incomplete.
+func TestAMonthWithoutItsLastDaysIsPartial(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	later := func() time.Time { return storetest.Now.AddDate(0, 0, 40) }
+	reader, err := snapshot.NewReader(snapshot.Sources{Facts: b.facts, Models: b.model, Experiments: b.experiments, Clock: later, Now: later})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := reader.Take(t.Context(), b.workspace, snapshot.Wants{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cohorts, err := s.Cohorts(t.Context(), "", civil.Range{First: civil.New(2026, 1, 1), Last: today})
+	if err != nil || len(cohorts) != 1 || !cohorts[0].LastIsPartial {
+		t.Errorf("%+v, %v; want the last month partial", cohorts, err)
+	}
+}
