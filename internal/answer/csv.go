@@ -154,6 +154,9 @@ func (m figures) line() string {
 	if m.ChangePct != nil {
 		text += ", change " + shortest(float64(*m.ChangePct)) + "%"
 	}
+	if m.PerDay != nil {
+		text += ", change per day " + shortest(float64(*m.PerDay)) + "%"
+	}
 	if m.ChangePoints != nil {
 		text += ", change " + shortest(*m.ChangePoints) + " percentage points"
 	}

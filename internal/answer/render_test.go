@@ -397,3 +397,16 @@ func TestWordsForSentences(t *testing.T) {
 		}
 	}
 }
+
+// All formats contain the change per day of two windows of different lengths.
+func TestTextContainsTheChangePerDay(t *testing.T) {
+	t.Parallel()
+	for _, format := range []Format{CSVFormat, SummaryFormat} {
+		a := sample(0)
+		a.Metrics.Revenue.AddPerDay(31, 30)
+		const want = "revenue: 1235, previous 999.99, change 23.5%, change per day 19.5%\n"
+		if text := rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: format})); !strings.Contains(text, want) {
+			t.Errorf("%s lacks %q:\n%s", format, want, text)
+		}
+	}
+}

@@ -20,6 +20,7 @@ const mostFigures = 5
 type figure struct {
 	name                    string
 	value, previous, change *float64
+	perDay                  *float64 // change per day, if the two periods have different lengths
 }
 
 // Interpret states the figures of an answer in one sentence. It uses numbers, dates and the names of metrics only:
@@ -165,6 +166,7 @@ func figuresOf(metrics json.RawMessage) []figure {
 		var m struct {
 			Value, Previous *float64
 			Change          *float64 `json:"change_pct"`
+			PerDay          *float64 `json:"change_pct_per_day"`
 		}
 		var plain float64
 		switch {
@@ -173,7 +175,7 @@ func figuresOf(metrics json.RawMessage) []figure {
 		case json.Unmarshal(value, &plain) == nil && string(value) != "null":
 			f.value = &plain
 		case json.Unmarshal(value, &m) == nil:
-			f.value, f.previous, f.change = m.Value, m.Previous, m.Change
+			f.value, f.previous, f.change, f.perDay = m.Value, m.Previous, m.Change, m.PerDay
 		}
 		if f.value != nil {
 			out = append(out, f)
@@ -241,14 +243,22 @@ func (f figure) text(unit string) string {
 	default:
 		text += number.Grouped(*f.value, places)
 	}
-	if f.change == nil {
+	switch {
+	case f.change == nil:
 		return text
+	case f.perDay != nil:
+		return text + " (" + moved(*f.change) + " in total, " + moved(*f.perDay) + " per day)"
 	}
-	switch x := math.Round(10**f.change) / 10; {
+	return text + " (" + moved(*f.change) + ")"
+}
+
+// moved states a change in percent: "up 9.0%".
+func moved(change float64) string {
+	switch x := math.Round(10*change) / 10; {
 	case x > 0:
-		return text + " (up " + number.Percent(x, 1) + ")"
+		return "up " + number.Percent(x, 1)
 	case x < 0:
-		return text + " (down " + number.Percent(-x, 1) + ")"
+		return "down " + number.Percent(-x, 1)
 	}
-	return text + " (unchanged)"
+	return "unchanged"
 }

@@ -34,6 +34,8 @@ func TestInterpretations(t *testing.T) {
 		`{"metrics":{"orders":{"value":5,"change_pct":0.04}}}`:                                                      "trends: orders 5 (unchanged).",
 		`{"metrics":{"orders":{"value":5,"change_pct":0.06}}}`:                                                      "trends: orders 5 (up 0.1%).",
 		`{"metrics":{"orders":{"value":5,"change_pct":-12.36}}}`:                                                    "trends: orders 5 (down 12.4%).",
+		`{"metrics":{"orders":{"value":5,"change_pct":-12.36,"change_pct_per_day":9.04}}}`:                          "trends: orders 5 (down 12.4% in total, up 9.0% per day).",
+		`{"metrics":{"orders":{"value":5,"change_pct":0,"change_pct_per_day":-3}}}`:                                 "trends: orders 5 (unchanged in total, down 3.0% per day).",
 		`{"metrics":{"orders":{"change_pct":5}}}`:                                                                   "trends: 0 rows.",
 		`{"metrics":{"orders":null,"spend":"x","aov":1}}`:                                                           "trends: AOV 1.",
 		`{"metrics":{"Orders":1,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}}`:                                              "trends: a 1, b 2, c 3, d 4, e 5.",

@@ -17,23 +17,25 @@ func (c *Snapshot) Cohorts(ctx context.Context, channel measure.Channel, months 
 		return nil, fmt.Errorf("cohorts %s: %w", months, err)
 	}
 	c.note("cohorts", len(found))
-	return cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), monthRuns(c)), nil
+	return cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), monthIsPartial(c)), nil
 }
 
-// monthRuns reports whether the month of the store's last order is still running.
-func monthRuns(c *Snapshot) bool {
+// monthIsPartial reports whether the data of the month of the store's last order are incomplete: the month is still
+// running, or the orders end before its last day.
+func monthIsPartial(c *Snapshot) bool {
 	last := c.Store.OrderDays.Last
-	return !last.IsZero() && !civil.ByMonth.Next(last).AddDays(-1).Before(c.Today)
+	end := civil.ByMonth.Next(last).AddDays(-1)
+	return !last.IsZero() && (last.Before(end) || !end.Before(c.Today))
 }
 
 // cohortsOf returns cohorts by month, up to the store's last month. A month without customers has a cohort with zeros.
-func cohortsOf(found []warehouse.CohortMonth, last civil.Date, runs bool) []cohort.Cohort {
+func cohortsOf(found []warehouse.CohortMonth, last civil.Date, partial bool) []cohort.Cohort {
 	var list []cohort.Cohort
 	at := map[civil.Date]int{}
 	for _, m := range found {
 		if m.Month == m.Cohort {
 			at[m.Cohort] = len(list)
-			later := cohort.Cohort{Start: m.Cohort, Customers: int(m.Active), LastIsPartial: runs}
+			later := cohort.Cohort{Start: m.Cohort, Customers: int(m.Active), LastIsPartial: partial}
 			for month := civil.ByMonth.Next(m.Cohort); !month.After(last); month = civil.ByMonth.Next(month) {
 				later.Active = append(later.Active, 0)
 			}

@@ -155,7 +155,8 @@ func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
 // TrackedSums contains the total tracked figures of several creators.
 type TrackedSums struct {
 	Revenue, Orders, Clicks, Conversions, Cost int64
-	CostKnown                                  bool
+	CostedRevenue                              int64 // part of Revenue from creators with a known cost
+	CostKnown                                  bool  // the cost of a creator is known
 }
 
 // TrackedSums returns the total tracked figures of creators.
@@ -165,8 +166,11 @@ func (c *Snapshot) TrackedSums(all []Creator) (sum TrackedSums) {
 		sum.Orders += f.TrackedOrders()
 		sum.Clicks += f.Clicks()
 		sum.Conversions += f.LinkOrders
-		sum.Cost += f.Cost
-		sum.CostKnown = sum.CostKnown || f.CostKnown
+		if f.CostKnown {
+			sum.Cost += f.Cost
+			sum.CostedRevenue += f.TrackedRevenue(c.Workspace.Basis)
+			sum.CostKnown = true
+		}
 	}
 	return sum
 }

@@ -819,7 +819,8 @@ func TestCreatorsWithTheirOrdersAndCosts(t *testing.T) {
 	if linked.TrackedOrders() != 1e6 || linked.TrackedRevenue(measure.RevenueBasis{}) != 500 {
 		t.Errorf("a creator without a code has %d orders of %d", linked.TrackedOrders(), linked.TrackedRevenue(measure.RevenueBasis{}))
 	}
-	check(t, "sums", snapshot.TrackedSums{Revenue: 10500, Orders: 2e6, Clicks: 8, Conversions: 4, Cost: 1000, CostKnown: true}, s.TrackedSums([]snapshot.Creator{now, linked}))
+	check(t, "sums", snapshot.TrackedSums{Revenue: 10500, Orders: 2e6, Clicks: 8, Conversions: 4, Cost: 1000, CostedRevenue: 10000, CostKnown: true},
+		s.TrackedSums([]snapshot.Creator{now, linked}))
 	if among := snapshot.Among(in.Before, in.Now[:1]); len(among) != 1 || among[0].ID != ada || among[0].Clicks() != 0 {
 		t.Errorf("%+v", among)
 	}
@@ -1007,5 +1008,24 @@ func TestAForecastUsesNoDaysBeforeTheFirstOrderOfAChannel(t *testing.T) {
 	}
 	if p := total.Reaches(3 * total.Value); p > 0.1 {
 		t.Errorf("three times the expected total has a chance of %v", p)
+	}
+}
+
+// The orders end in the middle of March. In April, March is over, but its data are incomplete.
+func TestAMonthWithoutItsLastDaysIsPartial(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	later := func() time.Time { return storetest.Now.AddDate(0, 0, 40) }
+	reader, err := snapshot.NewReader(snapshot.Sources{Facts: b.facts, Models: b.model, Experiments: b.experiments, Clock: later, Now: later})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := reader.Take(t.Context(), b.workspace, snapshot.Wants{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cohorts, err := s.Cohorts(t.Context(), "", civil.Range{First: civil.New(2026, 1, 1), Last: today})
+	if err != nil || len(cohorts) != 1 || !cohorts[0].LastIsPartial {
+		t.Errorf("%+v, %v; want the last month partial", cohorts, err)
 	}
 }

@@ -119,13 +119,16 @@ func TestDaysThatAreNotOverOrMissing(t *testing.T) {
 		check(t, "start "+window.String(), want, warned(func(a *answer.Closing) { call.WarnBefore(a, window, false) }))
 	}
 	for last, want := range map[string][]answer.WarningCode{
-		"2026-03-09": nil, "2026-03-08": {answer.WarnDataEnd}, "2026-03-01": {answer.WarnDataEnd}, "2026-02-28": nil,
+		"2026-03-09": nil, "2026-03-08": {answer.WarnDataEnd}, "2026-03-01": {answer.WarnDataEnd}, "2026-02-28": {answer.WarnDataEnd},
 	} {
 		call.Store.OrderDays.Last = day(last)
 		check(t, "end "+last, want, warned(func(a *answer.Closing) { call.WarnDays(a, days("2026-03-01", "2026-03-09"), 0, false) }))
 	}
 	call.Store.OrderDays.Last = day("2026-03-08")
 	check(t, "end of a past window", nil, warned(func(a *answer.Closing) { call.WarnDays(a, days("2026-03-01", "2026-03-08"), 0, false) }))
+	check(t, "end before today alone", []answer.WarningCode{answer.WarnPartialDay}, warned(func(a *answer.Closing) {
+		call.WarnDays(a, days("2026-03-10", "2026-03-10"), 0, false)
+	}))
 	call.Store.OrderDays = civil.Range{}
 	check(t, "no orders", nil, warned(func(a *answer.Closing) {
 		call.WarnDays(a, days("2026-03-01", "2026-03-08"), 0, false)
@@ -426,6 +429,24 @@ func TestCreatorsOfAPlatform(t *testing.T) {
 	for first, warns := range map[string]bool{"2026-01-01": true, "2026-03-31": true, "2026-04-01": false} {
 		if got := len(warned(func(a *answer.Closing) { toolkit.WarnFirstDays(callOf(), a, days(first, "2026-05-01")) })) == 1; got != warns {
 			t.Errorf("customers since %s: warns %t", first, got)
+		}
+	}
+}
+
+// If the data start inside the window, its own figures are incomplete, not only those of the previous window.
+func TestDataThatStartInsideTheWindow(t *testing.T) {
+	t.Parallel()
+	for first, inside := range map[string]bool{"2026-02-20": true, "2026-02-10": false} {
+		call := callOf()
+		for i := range call.Store.Sources {
+			if s := &call.Store.Sources[i]; s.Kind == snapshot.FromAds {
+				s.Days.First = day(first)
+			}
+		}
+		var a answer.Closing
+		call.WarnBefore(&a, days("2026-02-10", "2026-03-09"), true)
+		if len(a.Warnings) != 1 || strings.Contains(a.Warnings[0].Text, "of this period may be incomplete: before "+first) != inside {
+			t.Errorf("reports from %s: %v, want a sentence about this period: %t", first, a.Warnings, inside)
 		}
 	}
 }

@@ -35,9 +35,11 @@ type ProfitMetrics struct {
 	POAS         *answer.Metric[answer.Ratio]  `json:"poas,omitempty" detail:"analyst" doc:"Contribution per ad spend."`
 }
 
-// ProfitMetrics returns the contribution of the totals of a channel, or of the store for an empty channel.
+// ProfitMetrics returns the contribution of the totals of a channel, or of the store for an empty channel. Spend of an
+// earlier window that starts before the first report of spend is unknown, as in [Call.StoreMetrics].
 func (c *Call) ProfitMetrics(now, before snapshot.Total, both warehouse.Pair[snapshot.Contribution], channel measure.Channel) ProfitMetrics {
 	f := c.Figures
+	before.SpendKnown = before.SpendKnown && c.Store.Covers(both.Earlier.Days, snapshot.FromAds, snapshot.FromSpend)
 	recent, earlier := profitOf(f, now, both.Recent, channel), profitOf(f, before, both.Earlier, channel)
 	if recent.contribution == nil {
 		return ProfitMetrics{}

@@ -58,7 +58,8 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 }
 
 // WarnBefore warns that the previous window starts before the store's first order, or, with ads, before its first
-// spend. The figures of the previous window and the changes from it are then absent.
+// spend. The figures of the previous window and the changes from it are then absent. If one kind of data starts inside
+// the window and other data start earlier, figures of the window may be incomplete.
 func (c *Call) WarnBefore(a *answer.Closing, w civil.Range, withAds bool) {
 	text := c.lateStart(w, "Orders", "values", snapshot.FromOrders)
 	if withAds {
@@ -86,7 +87,7 @@ func (c *Call) lateStart(w civil.Range, what, figures string, kinds ...string) s
 	if w.Last.Before(first) {
 		return ""
 	}
-	return c.startsLate(before, "the previous period", what, figures, kinds...)
+	return c.startsLate(before, "the previous period", what, figures, kinds...) + c.startsInside(w, "this period", what, figures, kinds...)
 }
 
 // startsLate returns a sentence if the store's data of these kinds of sources start after the start of a window.
@@ -99,10 +100,28 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 		what, first, window, before.First, figures)
 }
 
-// WarnPeriod adds the warnings of [Call.WarnBefore] for a period that the caller compares with the window.
-func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
-	c.warnStart(a, c.startsLate(earlier, "period 1", "Orders", "values", snapshot.FromOrders)+
-		c.startsLate(earlier, "period 1", "Ad reports", "spend and ROAS", snapshot.FromAds, snapshot.FromSpend))
+// startsInside returns a sentence if the store's data of these kinds of sources start inside a window, after other data
+// of the store. Ratios such as ROAS then divide figures of different days.
+func (c *Call) startsInside(w civil.Range, window, what, figures string, kinds ...string) string {
+	first := c.Store.FirstDay(kinds...)
+	if !w.Contains(first) || first == w.First || !c.Store.Days().First.Before(first) {
+		return ""
+	}
+	return fmt.Sprintf(" The %s of %s may be incomplete: before %s, there are no %s.", figures, window, first, strings.ToLower(what))
+}
+
+// WarnPeriod adds the warnings of [Call.WarnBefore] for a period that the caller compares with the window w.
+func (c *Call) WarnPeriod(a *answer.Closing, earlier, w civil.Range) {
+	text := ""
+	for _, of := range []struct {
+		what, figures string
+		kinds         []string
+	}{
+		{"Orders", "values", []string{snapshot.FromOrders}}, {"Ad reports", "spend and ROAS", []string{snapshot.FromAds, snapshot.FromSpend}},
+	} {
+		text += c.startsLate(earlier, "period 1", of.what, of.figures, of.kinds...) + c.startsInside(w, "period 2", of.what, of.figures, of.kinds...)
+	}
+	c.warnStart(a, text)
 }
 
 // WarnPartial warns that the window includes today.
@@ -112,14 +131,14 @@ func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	}
 }
 
-// warnEnd warns that the store has no orders on the last complete days of the window.
+// warnEnd warns that the store has no orders on the last complete days of the window, or on all of them.
 func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 	last := c.Store.OrderDays.Last
 	end := w.Last
 	if !end.Before(c.Today) {
 		end = c.Today.AddDays(-1)
 	}
-	if !last.IsZero() && !last.Before(w.First) && last.Before(end) {
+	if !last.IsZero() && last.Before(end) && !end.Before(w.First) {
 		a.Warn(answer.WarnDataEnd, fmt.Sprintf("The last order is from %s: later days have no orders.", last))
 	}
 }

@@ -216,7 +216,7 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	text := fmt.Sprintf("%s was %s in %s, compared with %s in %s: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), lengthBefore, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if a.Metrics.Revenue.Previous == nil {
-		text = fmt.Sprintf("Revenue was %s in %s. Revenue of period 1 is unknown, because period 1 starts before the store's first order.",
+		text = fmt.Sprintf("%s was %s in %s. Revenue of period 1 is unknown, because period 1 starts before the store's first order.", of,
 			c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length)
 	}
 	if change := a.Metrics.Revenue.PerDay; change != nil {
@@ -236,7 +236,7 @@ func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range,
 	if earlier.Intersect(recent).Days() > 0 {
 		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))
 	}
-	c.WarnPeriod(&a.Closing, earlier)
+	c.WarnPeriod(&a.Closing, earlier, recent)
 	c.WarnDays(&a.Closing, recent, undated, true)
 }
 

@@ -203,7 +203,7 @@ func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapsh
 		OrdersLow:    whole(sum.Orders.Low), OrdersHigh: whole(sum.Orders.High),
 		SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen)).Where(true, comparable)),
 		Cost:       answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown && comparable),
-		ROI: answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))).
+		ROI: answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.costedRevenue, n.cost)), answer.RatioOf(measure.ROI(b.costedRevenue, b.cost))).
 			Where(n.costKnown, b.costKnown && comparable),
 	}
 }
@@ -211,8 +211,9 @@ func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapsh
 // creatorSums are the totals of several creators: estimates and costs.
 type creatorSums struct {
 	revenue, seen, cost int64
+	costedRevenue       int64 // part of revenue from creators with a known cost
 	orders              float64
-	costKnown           bool
+	costKnown           bool // the cost of a creator is known
 }
 
 func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
@@ -220,8 +221,11 @@ func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
 		sum.revenue += e.Revenue
 		sum.orders += e.Orders.Value
 		sum.seen += e.Seen.Orders
-		sum.cost += e.Cost
-		sum.costKnown = sum.costKnown || e.CostKnown
+		if e.CostKnown {
+			sum.cost += e.Cost
+			sum.costedRevenue += e.Revenue
+			sum.costKnown = true
+		}
 	}
 	return sum
 }
@@ -297,7 +301,7 @@ func creatorsSummary(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days 
 		*m.TotalOrders.Value, m.OrdersLow, m.OrdersHigh,
 		c.Spelled(*m.TotalRevenue.Value), who, answer.Dates(days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
+		text += fmt.Sprintf(" Known cost is %s, with an ROI of %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }

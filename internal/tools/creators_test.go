@@ -12,6 +12,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/ingest/demo"
 	"assay/internal/mcp"
+	"assay/internal/measure"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
@@ -177,5 +178,56 @@ func TestCreatorsAndInfluencersAgree(t *testing.T) {
 	tracked.Rows[0].Rank = 0
 	if one.Rows[0].Orders != tracked.Rows[0].Orders || *one.Metrics.Orders.Value != tracked.Rows[0].Orders {
 		t.Errorf("one influencer has %v orders, in the list %v", one.Rows[0].Orders, tracked.Rows[0].Orders)
+	}
+}
+
+// The total ROI is the ROI of the creators with a known cost: revenue and cost of the same creators.
+func TestTotalROIIsOfTheCreatorsWithAKnownCost(t *testing.T) {
+	t.Parallel()
+	tracked := answerAs[InfluencersAnswer](t, "influencers", `{"action":"list","detail_level":"debug","limit":100}`)
+	blended := answerAs[CreatorsAnswer](t, "creators", `{"detail_level":"debug","limit":100}`)
+	var revenue, estimated, cost float64
+	unknown := 0
+	for _, r := range tracked.Rows {
+		if r.Cost == nil {
+			unknown++
+			continue
+		}
+		revenue, cost = revenue+float64(r.Revenue), cost+float64(*r.Cost)
+	}
+	for _, r := range blended.Rows {
+		if r.Cost != nil {
+			estimated += float64(r.Revenue)
+		}
+	}
+	if unknown == 0 {
+		t.Fatal("every creator has a known cost, want one without")
+	}
+	for tool, roi := range map[string]struct{ got, want float64 }{
+		"influencers": {float64(*tracked.Metrics.ROI.Value), (revenue - cost) / cost},
+		"creators":    {float64(*blended.Metrics.ROI.Value), (estimated - cost) / cost},
+	} {
+		if math.Abs(roi.got-roi.want) > 0.011 { // rounding of the ROI and of each row
+			t.Errorf("%s: ROI %v, want %v", tool, roi.got, roi.want)
+		}
+	}
+}
+
+// Influencers are ranked by the revenue of the rows, on the workspace's basis.
+func TestInfluencersAreRankedOnTheBasisOfTheRows(t *testing.T) {
+	t.Parallel()
+	const ada, bea = "5c1f2a34-0000-4000-8000-000000000001", "5c1f2a34-0000-4000-8000-000000000002"
+	b := shop(1, 2, func(i int, o *warehouse.Order) { o.Charged = int64(10_000 - 5_000*i) })
+	b.Creators = []warehouse.Creator{{Source: "creators", ID: ada, Name: "Ada"}, {Source: "creators", ID: bea, Name: "Bea"}}
+	b.CreatorCodes = []warehouse.CreatorCode{{Creator: ada, Code: "ADA"}, {Creator: bea, Code: "BEA"}}
+	first, second := b.Orders[0], b.Orders[1]
+	b.Coupons = []warehouse.OrderCoupon{{OrderRef: first.OrderRef, Code: "ADA"}, {OrderRef: second.OrderRef, Code: "BEA"}}
+	b.Refunds = []warehouse.Refund{{OrderRef: first.OrderRef, Refund: "1", Day: first.Day, At: first.At, Amount: 10_000}}
+	w := newWorkspace("w1")
+	w.Basis = measure.RevenueBasis{NetOfRefunds: true}
+	s := serviceOver(t, b).Session(reader(w), "r1")
+	a := decoded[InfluencersAnswer](t, callAs(t, s, "influencers", `{"action":"top_performers"}`).StructuredContent)
+	if len(a.Rows) != 2 || a.Rows[0].ID != bea || a.Rows[0].Revenue < a.Rows[1].Revenue {
+		t.Errorf("ranked %+v, want Bea with 50 before Ada with 0", a.Rows)
 	}
 }

@@ -22,6 +22,7 @@ var Discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "Store data overview",
 	Description: "Lists the store's data, channels, sources and tools. It needs no dates. Call it first for an unknown store.",
+	Uncached:    true, // the answer depends on the connected ad accounts
 }, runDiscover)
 
 type discoverParams struct {

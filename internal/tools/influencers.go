@@ -123,7 +123,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := p.choose(found.Now)
+	chosen, err := p.choose(found.Now, c.Workspace.Basis)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 	return a, nil
 }
 
-// choose returns the influencers selected by the action.
-func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, error) {
+// choose returns the influencers selected by the action. Sorting by revenue and ROI uses the workspace's basis.
+func (p influencersParams) choose(all []snapshot.Creator, basis measure.RevenueBasis) ([]snapshot.Creator, error) {
 	switch p.Action {
 	case oneInfluencer:
 		one, err := toolkit.CreatorByID(all, "influencer_id", p.InfluencerID)
@@ -169,12 +169,14 @@ func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, e
 		return nil, fault.Invalid("no influencer uses platform %q; known platforms: %s", answer.Clean(p.Platform), answer.Known(toolkit.NamedChannels, toolkit.Platforms(all))).
 			WithHint("Omit platform to include all.")
 	}
-	toolkit.LargestFirst(chosen, p.SortBy.of, func(f snapshot.Creator) string { return f.ID })
+	toolkit.LargestFirst(
+		chosen, func(f snapshot.Creator) (float64, bool) { return p.SortBy.of(f, basis) }, func(f snapshot.Creator) string { return f.ID },
+	)
 	return chosen, nil
 }
 
 // of returns the sort value of an influencer.
-func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
+func (s influencerSort) of(f snapshot.Creator, basis measure.RevenueBasis) (float64, bool) {
 	switch s {
 	case byOrdersOf:
 		return float64(f.TrackedOrders()), true
@@ -183,10 +185,10 @@ func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	case byConversions:
 		return float64(f.LinkOrders), true
 	case byROI:
-		return measure.ROI(f.TrackedRevenue(measure.RevenueBasis{}), f.Cost)
+		return measure.ROI(f.TrackedRevenue(basis), f.Cost)
 	case byRevenueOf:
 	}
-	return float64(f.TrackedRevenue(measure.RevenueBasis{})), true
+	return float64(f.TrackedRevenue(basis)), true
 }
 
 func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator, comparable bool) InfluencerMetrics {
@@ -200,7 +202,7 @@ func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator, compar
 		Orders:  answer.MetricOf(answer.Orders(n.Orders), answer.Orders(b.Orders)).Where(true, comparable),
 		Clicks:  count(n.Clicks, b.Clicks), Conversions: count(n.Conversions, b.Conversions),
 		Cost: answer.MetricOf(f.Money(n.Cost), f.Money(b.Cost)).Where(n.CostKnown, b.CostKnown && comparable),
-		ROI: answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.Revenue, n.Cost)), answer.RatioOf(measure.ROI(b.Revenue, b.Cost))).
+		ROI: answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.CostedRevenue, n.Cost)), answer.RatioOf(measure.ROI(b.CostedRevenue, b.Cost))).
 			Where(n.CostKnown, b.CostKnown && comparable),
 	}
 }
@@ -255,7 +257,7 @@ func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, days civil.Range,
 	text := fmt.Sprintf("%s %s in %s with a code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), plural(*m.Orders.Value, "order", "orders"), answer.Dates(days),
 		answer.Against(m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
+		text += fmt.Sprintf(" Known cost is %s, with an ROI of %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }

@@ -203,3 +203,12 @@ func TestImportTimesFollowTheRealClock(t *testing.T) {
 		}
 	}
 }
+
+func TestAChannelIsNamedIfPeriod1IsUnknown(t *testing.T) {
+	t.Parallel()
+	a := answerAs[CompareAnswer](t, "compare",
+		`{"period1_start":"2025-05-01","period1_end":"2025-05-31","period2_start":"2025-10-01","period2_end":"2025-10-31","channel":"facebook"}`)
+	if a.Metrics.Revenue.Previous != nil || !strings.HasPrefix(a.Summary, "Attributed revenue of facebook was ") {
+		t.Errorf("summary %q, want the revenue of the channel", a.Summary)
+	}
+}

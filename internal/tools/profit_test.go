@@ -174,3 +174,25 @@ func TestABudgetThatLosesMoneySaysSo(t *testing.T) {
 	}
 	near(t, "allocated budget", float64(proposed), 1_500_000, 3)
 }
+
+// The ad reports start inside the previous window: its spend is unknown, and so are all figures that include it.
+func TestProfitOfAWindowWithPartOfTheSpendIsAbsent(t *testing.T) {
+	t.Parallel()
+	b := advertised(shop(60, 4, nil), 1000, 1_000_000)
+	b.AdDays = b.AdDays[20:] // reports of the last 40 of 60 days
+	s := serviceOver(t, b).Session(reader(newWorkspace("w1")), "r1")
+	day := func(before int) string { return fixtureToday.AddDays(-before).String() }
+	p := decoded[PerformanceAnswer](t, callAs(t, s, "performance",
+		fmt.Sprintf(`{"start_date":%q,"end_date":%q,"detail_level":"debug"}`, day(24), day(1))).StructuredContent)
+	c := decoded[CompareAnswer](t, callAs(t, s, "compare", fmt.Sprintf(
+		`{"period1_start":%q,"period1_end":%q,"period2_start":%q,"period2_end":%q,"detail_level":"debug"}`,
+		day(48), day(25), day(24), day(1))).StructuredContent)
+	for tool, m := range map[string]toolkit.StoreMetrics{"performance": p.Metrics, "compare": c.Metrics} {
+		if m.Contribution == nil || m.Contribution.Previous == nil || m.AfterSpend == nil || m.AfterSpend.Value == nil {
+			t.Fatalf("%s: contribution %+v, after spend %+v; want values", tool, m.Contribution, m.AfterSpend)
+		}
+		if m.Spend.Previous != nil || m.AfterSpend.Previous != nil || m.AfterSpend.ChangePct != nil || m.MER.Previous != nil || m.POAS.Previous != nil {
+			t.Errorf("%s: spend %+v, after spend %+v, MER %+v, POAS %+v; want no previous figures", tool, m.Spend, m.AfterSpend, m.MER, m.POAS)
+		}
+	}
+}

@@ -403,3 +403,39 @@ func TestOnlyActingCallsRenewTheCaller(t *testing.T) {
 		t.Errorf("for calls that change nothing the store gets %d queries", callers.asked)
 	}
 }
+
+// connected lists ad accounts that a test replaces.
+type connected struct{ accounts []control.Connection }
+
+func (c *connected) Connections(context.Context, measure.WorkspaceID) ([]control.Connection, error) {
+	return c.accounts, nil
+}
+
+func TestDiscoverShowsTheCurrentAdAccounts(t *testing.T) {
+	t.Parallel()
+	deps, accounts := fixtureDeps(t), &connected{}
+	deps.Accounts = accounts
+	s, err := toolkit.NewService(deps, All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := s.Session(reader(newWorkspace("full")), "r1")
+	status := func() (all []string) {
+		a := decoded[DiscoverAnswer](t, callAs(t, session, "discover", `{"aspect":"integrations","detail_level":"debug"}`).StructuredContent)
+		for _, r := range a.Rows {
+			if r.Kind == adAccount {
+				all = append(all, r.Status)
+			}
+		}
+		return all
+	}
+	if before := status(); len(before) != 0 {
+		t.Errorf("accounts %v, want none", before)
+	}
+	for _, now := range []control.ConnectionStatus{control.ConnectionOK, control.ConnectionError} {
+		accounts.accounts = []control.Connection{{Platform: measure.Facebook, Account: "123", ConnectionState: control.ConnectionState{Status: now}}}
+		if got := status(); len(got) != 1 || got[0] != string(now) {
+			t.Errorf("accounts %v, want %s", got, now)
+		}
+	}
+}

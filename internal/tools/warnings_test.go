@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,5 +162,18 @@ func TestCreditsDoNotMakeSpendKnown(t *testing.T) {
 	one := decoded[TrendsAnswer](t, callAs(t, session, "trends", pause).StructuredContent)
 	if v := one.Rows[0].Value; v == nil || *v != 0 {
 		t.Errorf("the same day alone: spend %v, want 0", v)
+	}
+}
+
+// The store's orders end before the window, but its ad reports do not: revenue is missing, not zero.
+func TestOrdersThatEndBeforeTheWindowAreReported(t *testing.T) {
+	t.Parallel()
+	b := advertised(shop(20, 4, func(_ int, o *warehouse.Order) { o.Day, o.At = o.Day.AddDays(-40), o.At.AddDate(0, 0, -40) }), 1000, 1_000_000)
+	s := serviceOver(t, b).Session(reader(newWorkspace("w1")), "r1")
+	for _, tool := range []string{"performance", "compare", "campaigns"} {
+		a := decoded[struct{ Warnings []answer.Warning }](t, callAs(t, s, tool, `{"detail_level":"debug"}`).StructuredContent)
+		if !slices.ContainsFunc(a.Warnings, func(w answer.Warning) bool { return w.Code == answer.WarnDataEnd }) {
+			t.Errorf("%s: warnings %v, want %s", tool, a.Warnings, answer.WarnDataEnd)
+		}
 	}
 }

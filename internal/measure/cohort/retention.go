@@ -18,7 +18,7 @@ type Cohort struct {
 	// Active contains the number of customers who ordered in the first, second, … following period. It ends with the
 	// latest period that has begun.
 	Active []int
-	// LastIsPartial is true if the last period of Active is not over.
+	// LastIsPartial is true if the last period of Active is not over or its orders are incomplete.
 	LastIsPartial bool
 }
 
@@ -26,7 +26,7 @@ type Cohort struct {
 type Cell struct {
 	Active  int
 	Rate    measure.Estimate // Active / Customers
-	Partial bool             // the period is not over, so the rate can still rise
+	Partial bool             // the period is not over or its orders are incomplete, so the rate can still rise
 }
 
 // Row is the retention of one cohort.
