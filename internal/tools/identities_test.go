@@ -274,31 +274,3 @@ func TestFixtureHasNoFutureData(t *testing.T) {
 }
 
 var _ snapshot.Facts = (*warehouse.Warehouse)(nil)
-
-// The rows of the default answer are a selection of points, so no offset continues them.
-func TestPagesOfTheDefaultTrendsIncludeAllPointsOnce(t *testing.T) {
-	t.Parallel()
-	a := answerAs[TrendsAnswer](t, "trends", `{}`)
-	seen := map[civil.Date]int{}
-	for _, r := range a.Rows {
-		seen[r.Date]++
-	}
-	if a.Pagination.NextOffset == nil {
-		if a.Truncated == nil || a.Truncated.RowsTotal != a.Pagination.Total || a.Truncated.How != "limit=100" {
-			t.Errorf("truncated %+v, want how to get all %d points", a.Truncated, a.Pagination.Total)
-		}
-		return
-	}
-	for offset := a.Pagination.NextOffset; offset != nil; {
-		page := answerAs[TrendsAnswer](t, "trends", fmt.Sprintf(`{"limit":100,"offset":%d}`, *offset))
-		for _, r := range page.Rows {
-			seen[r.Date]++
-		}
-		offset = page.Pagination.NextOffset
-	}
-	for day := a.Period.Start; !day.After(a.Period.End); day = day.AddDays(1) {
-		if seen[day] != 1 {
-			t.Errorf("%s is on %d pages, want 1", day, seen[day])
-		}
-	}
-}

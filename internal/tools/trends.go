@@ -128,15 +128,10 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAns
 	a.standOut(rows, judged, p.Threshold)
 	page := p.Page(&c.Writer)
 	a.Rows = answer.Cut(page, rows)
-	selected := c.View.DetailLevel == answer.SummaryLevel && !c.LimitGiven && p.Offset == 0
-	if selected {
+	if c.View.DetailLevel == answer.SummaryLevel && !c.LimitGiven && p.Offset == 0 {
 		a.Rows = a.headline(rows, answer.SummaryRows)
 	}
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
-	if selected && a.Pagination.HasMore {
-		a.Pagination.NextOffset = nil // the rows are a selection, which no offset continues
-		a.Truncated = &answer.Truncated{RowsReturned: len(a.Rows), RowsTotal: len(rows), Reason: "summary level", How: "limit=100"}
-	}
 	if len(rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
