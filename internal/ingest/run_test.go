@@ -557,3 +557,21 @@ func TestAnImportCancelledWithinARowIsNotRefused(t *testing.T) {
 		t.Error("orders of a cancelled import are stored")
 	}
 }
+
+func TestAFileIsConvertedAgainAfterItsRatesChange(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "UTC")
+	orders := text("orders.csv", "order_id,created_at,total,currency\n1,2026-09-01 10:00:00,100.00,EUR\n")
+	for _, at := range []struct {
+		rate    string
+		charged int64
+	}{{"1.80", 180_00}, {"1.08", 108_00}} {
+		store.run(t, store.options(text("rates.csv", "date,from,to,rate\n2026-09-01,EUR,USD,"+at.rate+"\n")))
+		if got := store.run(t, store.options(orders)).Files[0].Status; got != ingest.Imported {
+			t.Errorf("at %s the file is %s", at.rate, got)
+		}
+		if sums := store.sums(t, "2026-09-01", "2026-09-01"); sums.Charged != at.charged {
+			t.Errorf("at %s: charged %d, want %d", at.rate, sums.Charged, at.charged)
+		}
+	}
+}
