@@ -575,3 +575,25 @@ func TestAFileIsConvertedAgainAfterItsRatesChange(t *testing.T) {
 		}
 	}
 }
+
+func TestReportsOfAmazonsProductsAddUp(t *testing.T) {
+	t.Parallel()
+	sp := text("sp.csv", "Date,Portfolio name,Currency,Campaign Name,Impressions,Clicks,Spend,7 Day Total Sales ,7 Day Total Orders (#)\n"+
+		"\"Apr 02, 2026\",Main,USD,Brand,10,1,$9.00,$0.00,0\n")
+	sb := text("sb.csv", "Date,Portfolio name,Currency,Campaign Name,Impressions,Clicks,Spend,14 Day Total Sales,14 Day Total Orders (#)\n"+
+		"\"Apr 02, 2026\",Main,USD,Video,10,1,$4.00,$0.00,0\n")
+	sd := text("sd.csv", "Date,Portfolio name,Currency,Campaign Name,Cost Type,Impressions,Viewable Impressions,Clicks,Spend,14 Day Total Sales\n"+
+		"\"Apr 02, 2026\",Main,USD,Display,CPC,10,9,1,$2.00,$0.00\n")
+	vendor := text("vendor.csv", "Date,Portfolio name,Currency,Campaign Name,Advertised ASIN,Impressions,Clicks,Spend,14 Day Total Sales\n"+
+		"\"Apr 02, 2026\",Main,USD,Brand,B01,10,1,$9.50,$0.00\n")
+	store := newBench(t, "USD", "UTC")
+	for _, step := range []struct {
+		file  ingest.File
+		spend int64
+	}{{sp, 900}, {sb, 1300}, {sd, 1500}, {sp, 1500}, {vendor, 1550}} {
+		store.run(t, store.options(step.file))
+		if days := store.contents(t).Days; len(days) != 1 || days[0].Spend != step.spend {
+			t.Errorf("after %s: days %+v, want spend of %d", step.file.Name, days, step.spend)
+		}
+	}
+}

@@ -38,6 +38,9 @@ type AdWindow struct {
 	Days     civil.Range
 }
 
+// UnnamedAccount is the account of ad reports that do not name their account.
+const UnnamedAccount = "default"
+
 // ErrUnknownOutcome means that a commit was interrupted and that the import may be stored nevertheless. A repeated
 // import stores no row twice.
 var ErrUnknownOutcome = errors.New("the import may be stored")
