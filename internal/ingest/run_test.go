@@ -597,3 +597,50 @@ func TestReportsOfAmazonsProductsAddUp(t *testing.T) {
 		}
 	}
 }
+
+// One file does not name the ad account, and another does.
+func TestAReportWithItsAccountReplacesTheSameCampaignsWithout(t *testing.T) {
+	t.Parallel()
+	const ids, days = "Campaign name,Campaign ID,Amount spent (USD),Impressions,Reporting starts,Day", "Amount spent (USD),Impressions,Reporting starts,Day"
+	plain := text("plain.csv", ids+"\nA,1,10.00,1,2026-09-01,2026-09-01\nB,2,20.00,1,2026-09-01,2026-09-02\nD,4,40.00,1,2026-09-01,2026-09-03\n")
+	named := text("named.csv", "Campaign name,"+days+"\nA,10.00,1,2026-09-01,2026-09-01\nB,20.00,1,2026-09-01,2026-09-02\n")
+	full := text("full.csv", "Account ID,"+ids+"\n123,A new,1,10.00,1,2026-09-01,2026-09-01\n123,B,2,20.00,1,2026-09-01,2026-09-02\n"+
+		"123,C,3,5.00,1,2026-09-01,2026-09-02\n123,C,3,5.00,1,2026-09-01,2026-09-03\n")
+	other := text("other.csv", "Account ID,"+ids+"\n456,E,5,5.00,1,2026-09-01,2026-09-01\n")
+	for _, c := range []struct {
+		files []ingest.File
+		warns []string // accounts of the warning, by file
+		spend map[string]int64
+	}{
+		{[]ingest.File{plain, other, full}, []string{"", "", ""}, map[string]int64{"2026-09-01": 1500, "2026-09-02": 2500, "2026-09-03": 4500}},
+		{
+			[]ingest.File{full, plain, full}, []string{"", `2026-09-01 to 2026-09-02: the account "default" of this file and the stored account "123"`, ""},
+			map[string]int64{"2026-09-01": 1000, "2026-09-02": 2500, "2026-09-03": 4500},
+		},
+		{
+			[]ingest.File{named, full, plain, full},
+			[]string{"", `2026-09-02 to 2026-09-02: the account "123" of this file and the stored account "default"`, "the account", ""},
+			map[string]int64{"2026-09-01": 1000, "2026-09-02": 2500, "2026-09-03": 4500},
+		},
+	} {
+		store := newBench(t, "USD", "America/New_York")
+		for i, f := range c.files {
+			warned := ""
+			for _, w := range store.run(t, store.options(f)).Files[0].Warnings {
+				if w.Code == "spend_twice" {
+					warned = w.Text
+				}
+			}
+			if (warned != "") != (c.warns[i] != "") || !strings.Contains(warned, c.warns[i]) {
+				t.Errorf("%s as file %d: warning %q, want %q", f.Name, i+1, warned, c.warns[i])
+			}
+		}
+		spend := map[string]int64{}
+		for _, day := range store.contents(t).Days {
+			spend[day.Day.String()] = day.Spend
+		}
+		if diff := cmp.Diff(c.spend, spend); diff != "" {
+			t.Errorf("%s first: spend (-want +got):\n%s", c.files[0].Name, diff)
+		}
+	}
+}
