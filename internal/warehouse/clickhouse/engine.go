@@ -78,6 +78,7 @@ type localCopy struct {
 
 	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
+	purge  bool    // the running import forgets customers; guarded by writer
 }
 
 // These are the maximum numbers of concurrent updates of local copies. An update of at least largeRows rows is large.

@@ -26,6 +26,7 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 			c.lock = nil
 		}
 		c.setOurs(false)
+		c.purge = false
 		c.forget()
 		c.leave()
 	}}
@@ -47,6 +48,7 @@ func (e *Engine) begin(ctx context.Context, spec warehouse.ImportSpec, c *localC
 	if c.latest, err = e.applyLatest(ctx, spec.Workspace, c); err != nil {
 		return err
 	}
+	c.purge = len(spec.Forget) > 0
 	c.setOurs(c.lock != nil)
 	i.Import, err = e.Engine.Begin(ctx, spec)
 	return err
@@ -110,7 +112,8 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 	if next.attempt <= c.latest.last().attempt {
 		return duckdb.Place{}, fmt.Errorf("no attempt is possible after %d", c.latest.last().attempt)
 	}
-	if next.base = c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
+	// The rows before a base are deleted. Without a base, the rows of a forgotten customer would remain.
+	if next.base = c.purge || c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
 		changes.Complete()
 	}
 	for _, t := range changes.Tables() {
