@@ -72,9 +72,10 @@ type localCopy struct {
 	mu      sync.Mutex // guards the fields below
 	known   bool       // the field place is up to date
 	place   duckdb.Place
-	checked time.Time // last time when no later commit was found
-	running *refresh  // nil: no update runs
-	ours    bool      // an import of this node has the workspace's lock, so no other commits are expected
+	checked time.Time    // last time when no later commit was found
+	running *refresh     // nil: no update runs
+	settled duckdb.Place // last commit of this process that was acknowledged; no late commit replaces it
+	ours    bool         // an import of this node has the workspace's lock, so no other commits are expected
 
 	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
