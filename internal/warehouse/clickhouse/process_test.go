@@ -343,6 +343,48 @@ func TestFactsMoveToClickHouseAndBack(t *testing.T) {
 	}
 }
 
+func TestAFileWithLaterImportsOutlivesAnInterruptedMove(t *testing.T) {
+	t.Parallel()
+	e := node(t, newStore(), clock)
+	files, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close(context.Background())
+	into := func(prefix string) {
+		t.Helper()
+		in, err := warehouse.New(files).Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop", Source: "test", Base: "USD"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := someOrders(prefix, 50, 1000)
+		if err := in.Add(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	into("a")
+	if _, err := e.Receive(t.Context(), "shop", files); err != nil {
+		t.Fatal(err)
+	}
+	into("b") // the move was interrupted, and the file stays in use
+	want, err := files.Totals(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.DropCopied(t.Context(), "shop", files)
+	if err != nil || !warehouse.EqualTotals(want, got) {
+		t.Errorf("the facts in ClickHouse were not deleted: %v", err)
+	}
+	wantOrders(t, e, 0)
+	if _, err := e.Receive(t.Context(), "shop", files); err != nil {
+		t.Errorf("the file cannot be moved again: %v", err)
+	}
+	wantOrders(t, e, 100)
+}
+
 // loadFile imports orders as a file.
 func loadFile(t *testing.T, e *Engine, hash string, b warehouse.Batch) error {
 	t.Helper()
