@@ -311,11 +311,7 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 		l.notes.Add("rows_replaced", "%d rows are not in this file and %s: a report replaces all rows of its account on its days. "+
 			"If the report was filtered by campaign, import the unfiltered report", gone, l.wouldBe("removed"))
 	}
-	for _, s := range out.Shared {
-		l.notes.Add("spend_twice", "%s to %s: the account %q of this file and the stored account %q have the same campaigns. If they are the same "+
-			"ad account, their spend is counted twice. Import the report without an account again with campaign IDs, and then the report "+
-			"with the account and campaign IDs", s.Days.First, s.Days.Last, source.Shown(s.Account), source.Shown(s.Stored))
-	}
+	l.notes.AddShared(out.Shared)
 	if out.Older > 0 {
 		l.notes.Add("orders_older", "%d orders of this file %s, because the stored versions are newer: canceled, refunded further, "+
 			"paid further or updated later. If the file is correct, import it with --latest", out.Older, l.wouldBe("left out"))

@@ -614,12 +614,12 @@ func TestAReportWithItsAccountReplacesTheSameCampaignsWithout(t *testing.T) {
 	}{
 		{[]ingest.File{plain, other, full}, []string{"", "", ""}, map[string]int64{"2026-09-01": 1500, "2026-09-02": 2500, "2026-09-03": 4500}},
 		{
-			[]ingest.File{full, plain, full}, []string{"", `2026-09-01 to 2026-09-02: the account "default" of this file and the stored account "123"`, ""},
+			[]ingest.File{full, plain, full}, []string{"", `2026-09-01 to 2026-09-02: the account "default" of this import and the stored account "123"`, ""},
 			map[string]int64{"2026-09-01": 1000, "2026-09-02": 2500, "2026-09-03": 4500},
 		},
 		{
 			[]ingest.File{named, full, plain, full},
-			[]string{"", `2026-09-02 to 2026-09-02: the account "123" of this file and the stored account "default"`, "the account", ""},
+			[]string{"", `2026-09-02 to 2026-09-02: the account "123" of this import and the stored account "default"`, "the account", ""},
 			map[string]int64{"2026-09-01": 1000, "2026-09-02": 2500, "2026-09-03": 4500},
 		},
 	} {
