@@ -229,23 +229,25 @@ func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// redact removes customers if messages request their deletion. It runs before messages are imported, so orders in the
-// same batch become anonymous too.
+// redact removes all customers whose deletion messages request. It runs before messages are imported, so orders in the
+// same batch become anonymous too. The customers are removed together, because each removal can rewrite all facts.
 func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
+	var hashes []string
 	for i := range messages {
 		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {
 			continue
 		}
 		person, err := webhook.PersonOf(messages[i].Body, f.Installation.HashKey(workspace.ID))
-		if err != nil || len(person.Hashes) == 0 {
-			continue // the message names no customer and is reported as unusable
-		}
-		call := operation.Call{Workspace: workspace.ID, Caller: operation.System(shopActor)}
-		if _, err := operation.ForgetCustomer.Do(ctx, f.Service, call, operation.Customer{Hashes: person.Hashes}); err != nil {
-			return err
+		if err == nil { // otherwise, the message is reported as unusable
+			hashes = append(hashes, person.Hashes...)
 		}
 	}
-	return nil
+	if len(hashes) == 0 {
+		return nil
+	}
+	call := operation.Call{Workspace: workspace.ID, Caller: operation.System(shopActor)}
+	_, err := operation.ForgetCustomer.Do(ctx, f.Service, call, operation.Customer{Hashes: hashes})
+	return err
 }
 
 // batch imports messages of a workspace and returns the number of finished messages.

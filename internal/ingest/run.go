@@ -311,6 +311,7 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 		l.notes.Add("rows_replaced", "%d rows are not in this file and %s: a report replaces all rows of its account on its days. "+
 			"If the report was filtered by campaign, import the unfiltered report", gone, l.wouldBe("removed"))
 	}
+	l.notes.AddShared(out.Shared)
 	if out.Older > 0 {
 		l.notes.Add("orders_older", "%d orders of this file %s, because the stored versions are newer: canceled, refunded further, "+
 			"paid further or updated later. If the file is correct, import it with --latest", out.Older, l.wouldBe("left out"))

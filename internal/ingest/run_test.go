@@ -557,3 +557,90 @@ func TestAnImportCancelledWithinARowIsNotRefused(t *testing.T) {
 		t.Error("orders of a cancelled import are stored")
 	}
 }
+
+func TestAFileIsConvertedAgainAfterItsRatesChange(t *testing.T) {
+	t.Parallel()
+	store := newBench(t, "USD", "UTC")
+	orders := text("orders.csv", "order_id,created_at,total,currency\n1,2026-09-01 10:00:00,100.00,EUR\n")
+	for _, at := range []struct {
+		rate    string
+		charged int64
+	}{{"1.80", 180_00}, {"1.08", 108_00}} {
+		store.run(t, store.options(text("rates.csv", "date,from,to,rate\n2026-09-01,EUR,USD,"+at.rate+"\n")))
+		if got := store.run(t, store.options(orders)).Files[0].Status; got != ingest.Imported {
+			t.Errorf("at %s the file is %s", at.rate, got)
+		}
+		if sums := store.sums(t, "2026-09-01", "2026-09-01"); sums.Charged != at.charged {
+			t.Errorf("at %s: charged %d, want %d", at.rate, sums.Charged, at.charged)
+		}
+	}
+}
+
+func TestReportsOfAmazonsProductsAddUp(t *testing.T) {
+	t.Parallel()
+	sp := text("sp.csv", "Date,Portfolio name,Currency,Campaign Name,Impressions,Clicks,Spend,7 Day Total Sales ,7 Day Total Orders (#)\n"+
+		"\"Apr 02, 2026\",Main,USD,Brand,10,1,$9.00,$0.00,0\n")
+	sb := text("sb.csv", "Date,Portfolio name,Currency,Campaign Name,Impressions,Clicks,Spend,14 Day Total Sales,14 Day Total Orders (#)\n"+
+		"\"Apr 02, 2026\",Main,USD,Video,10,1,$4.00,$0.00,0\n")
+	sd := text("sd.csv", "Date,Portfolio name,Currency,Campaign Name,Cost Type,Impressions,Viewable Impressions,Clicks,Spend,14 Day Total Sales\n"+
+		"\"Apr 02, 2026\",Main,USD,Display,CPC,10,9,1,$2.00,$0.00\n")
+	vendor := text("vendor.csv", "Date,Portfolio name,Currency,Campaign Name,Advertised ASIN,Impressions,Clicks,Spend,14 Day Total Sales\n"+
+		"\"Apr 02, 2026\",Main,USD,Brand,B01,10,1,$9.50,$0.00\n")
+	store := newBench(t, "USD", "UTC")
+	for _, step := range []struct {
+		file  ingest.File
+		spend int64
+	}{{sp, 900}, {sb, 1300}, {sd, 1500}, {sp, 1500}, {vendor, 1550}} {
+		store.run(t, store.options(step.file))
+		if days := store.contents(t).Days; len(days) != 1 || days[0].Spend != step.spend {
+			t.Errorf("after %s: days %+v, want spend of %d", step.file.Name, days, step.spend)
+		}
+	}
+}
+
+// One file does not name the ad account, and another does.
+func TestAReportWithItsAccountReplacesTheSameCampaignsWithout(t *testing.T) {
+	t.Parallel()
+	const ids, days = "Campaign name,Campaign ID,Amount spent (USD),Impressions,Reporting starts,Day", "Amount spent (USD),Impressions,Reporting starts,Day"
+	plain := text("plain.csv", ids+"\nA,1,10.00,1,2026-09-01,2026-09-01\nB,2,20.00,1,2026-09-01,2026-09-02\nD,4,40.00,1,2026-09-01,2026-09-03\n")
+	named := text("named.csv", "Campaign name,"+days+"\nA,10.00,1,2026-09-01,2026-09-01\nB,20.00,1,2026-09-01,2026-09-02\n")
+	full := text("full.csv", "Account ID,"+ids+"\n123,A new,1,10.00,1,2026-09-01,2026-09-01\n123,B,2,20.00,1,2026-09-01,2026-09-02\n"+
+		"123,C,3,5.00,1,2026-09-01,2026-09-02\n123,C,3,5.00,1,2026-09-01,2026-09-03\n")
+	other := text("other.csv", "Account ID,"+ids+"\n456,E,5,5.00,1,2026-09-01,2026-09-01\n")
+	for _, c := range []struct {
+		files []ingest.File
+		warns []string // accounts of the warning, by file
+		spend map[string]int64
+	}{
+		{[]ingest.File{plain, other, full}, []string{"", "", ""}, map[string]int64{"2026-09-01": 1500, "2026-09-02": 2500, "2026-09-03": 4500}},
+		{
+			[]ingest.File{full, plain, full}, []string{"", `2026-09-01 to 2026-09-02: the account "default" of this import and the stored account "123"`, ""},
+			map[string]int64{"2026-09-01": 1000, "2026-09-02": 2500, "2026-09-03": 4500},
+		},
+		{
+			[]ingest.File{named, full, plain, full},
+			[]string{"", `2026-09-02 to 2026-09-02: the account "123" of this import and the stored account "default"`, "the account", ""},
+			map[string]int64{"2026-09-01": 1000, "2026-09-02": 2500, "2026-09-03": 4500},
+		},
+	} {
+		store := newBench(t, "USD", "America/New_York")
+		for i, f := range c.files {
+			warned := ""
+			for _, w := range store.run(t, store.options(f)).Files[0].Warnings {
+				if w.Code == "spend_twice" {
+					warned = w.Text
+				}
+			}
+			if (warned != "") != (c.warns[i] != "") || !strings.Contains(warned, c.warns[i]) {
+				t.Errorf("%s as file %d: warning %q, want %q", f.Name, i+1, warned, c.warns[i])
+			}
+		}
+		spend := map[string]int64{}
+		for _, day := range store.contents(t).Days {
+			spend[day.Day.String()] = day.Spend
+		}
+		if diff := cmp.Diff(c.spend, spend); diff != "" {
+			t.Errorf("%s first: spend (-want +got):\n%s", c.files[0].Name, diff)
+		}
+	}
+}

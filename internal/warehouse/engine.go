@@ -26,6 +26,12 @@ type Engine interface {
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
 
+// Settler is an engine with imports that a late commit of another process may still replace.
+type Settler interface {
+	// Settle makes the visible imports of a workspace permanent, or removes those that are not valid.
+	Settle(ctx context.Context, ws measure.WorkspaceID) error
+}
+
 // Dialect contains the differences between engines.
 type Dialect interface {
 	// Name returns the engine's name. The file x.NAME.sql replaces x.sql if it exists.

@@ -38,6 +38,17 @@ type AdWindow struct {
 	Days     civil.Range
 }
 
+// UnnamedAccount is the account of ad reports that do not name their account.
+const UnnamedAccount = "default"
+
+// SharedSpend is a period with the same campaigns in an account of the import and in a stored account. One of the two is
+// [UnnamedAccount], so both may be the same ad account, and then its spend is counted twice.
+type SharedSpend struct {
+	Account string // account in the import
+	Stored  string // account with other rows in the store
+	Days    civil.Range
+}
+
 // ErrUnknownOutcome means that a commit was interrupted and that the import may be stored nevertheless. A repeated
 // import stores no row twice.
 var ErrUnknownOutcome = errors.New("the import may be stored")
@@ -82,8 +93,9 @@ type Outcome struct {
 	ID      string // ID of the entry in the import ledger
 	Already bool   // the same file was imported before, and the file's data are still current
 	Tables  map[string]Counts
-	Older   int64       // orders dropped because the store has a later version
-	Waiting int64       // number of orders with separate lines or codes that are missing or in another currency
+	Older   int64 // orders dropped because the store has a later version
+	Waiting int64 // number of orders with separate lines or codes that are missing or in another currency
+	Shared  []SharedSpend
 	Days    civil.Range // from the first to the last changed day; zero if none changed
 	DaysHit int         // number of changed days
 	Version uint64      // current data version

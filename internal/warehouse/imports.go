@@ -14,7 +14,7 @@ func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) 
 		return load, err
 	}
 	// From here on, no other import can change the workspace, so the result is valid until Commit.
-	_, current, err := w.Imported(ctx, spec.Workspace, spec.FileHash)
+	_, current, err := w.imported(ctx, spec.Workspace, spec.FileHash)
 	if err != nil {
 		load.Abort()
 		return nil, err
@@ -40,8 +40,21 @@ func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, 
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }
 
-// Imported reports whether a file with this hash was imported, and whether the file's data are still current.
+// Imported reports whether a file with this hash was imported, and whether the file's data are still current. No late
+// commit of another process replaces such an import. The caller must not have an import of the workspace.
 func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
+	record, known, err := w.imported(ctx, ws, fileHash)
+	s, late := w.engine.(Settler)
+	if err != nil || !known || !late {
+		return record, known, err
+	}
+	if err := s.Settle(ctx, ws); err != nil {
+		return ImportRecord{}, false, err
+	}
+	return w.imported(ctx, ws, fileHash)
+}
+
+func (w *historyQuestions) imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
 	var id int64
 	err := w.ask(ctx, ws, "imported", values{"file_hash": fileHash}, func(row Row) error { return row.Scan(&id) })
 	if err != nil || id == 0 {

@@ -13,6 +13,7 @@ import (
 	"assay/internal/ingest/source"
 	"assay/internal/measure"
 	"assay/internal/money"
+	"assay/internal/warehouse"
 )
 
 // The fields of a report.
@@ -56,9 +57,28 @@ type Spec struct {
 	Order         source.DayOrder // unknown: detected
 	Daily         string          // instructions for one row per day on the platform
 	Account       string          // account of a report without an account column; empty: "default"
+	Products      []Product       // ad products with reports of their own; a report of no product is of the main product
 	Micros        []string        // fields in millionths of the currency: Spend or Value
 	NamesRequired bool            // the report must identify campaigns, ad sets or ads; without these, it has the spend of a whole account
 	Excluded      []string        // folded names of columns that the report must not have: it would cover only part of the spend
+}
+
+// Product is an ad product with its own report. The product is part of the account of its rows, so that the report does
+// not replace the rows of another product.
+type Product struct {
+	Name    string
+	Columns []string // folded names; the report has one of them
+	Without []string // folded names; the report has none of them
+}
+
+// product returns the name of the report's ad product, or "" for the main product.
+func (r reader) product(h source.Header) string {
+	for _, p := range r.Products {
+		if h.Index(p.Columns...) >= 0 && h.Index(p.Without...) < 0 {
+			return p.Name
+		}
+	}
+	return ""
 }
 
 // New returns a reader of the report.
@@ -152,6 +172,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	found := r.places(t.Header)
 	sheet := &rows{
 		spec: r.Spec, header: t.Header, options: o, at: found.at,
+		product:   r.product(t.Header),
 		notation:  r.Decimal,
 		order:     cmp.Or(o.Order, r.Order),
 		rates:     source.NewConverter(o.Base, o.Rates),
@@ -203,7 +224,7 @@ func (s *rows) sampled(t source.Table, field string) []string {
 
 func (s *rows) warn() {
 	if _, named := s.at[Account]; !named && s.spec.Account == "" {
-		s.options.Notes.Add("account_unknown", "the file does not name the ad account: its rows belong to the account %q and replace all rows of that account on these days", defaultAccount)
+		s.options.Notes.Add("account_unknown", "the file does not name the ad account: its rows belong to the account %q and replace all rows of that account on these days", warehouse.UnnamedAccount)
 	}
 	for _, level := range []struct{ id, name string }{{CampaignID, Campaign}, {AdSetID, AdSet}, {AdID, Ad}} {
 		_, hasID := s.at[level.id]

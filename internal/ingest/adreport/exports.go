@@ -126,8 +126,8 @@ var exports = []Spec{
 		},
 	},
 	// This entry describes reports of Sponsored Products, Sponsored Brands and Sponsored Display, as a workbook or as
-	// CSV. Reports of Sponsored Products attribute orders within 7 days of a click. Reports of the other types
-	// attribute orders within 14 days.
+	// CSV. Amazon has a report for each of these products. Reports of Sponsored Products attribute orders within 7 days
+	// of a click, and vendors' reports within 14 days. Reports of the other products attribute orders within 14 days.
 	{
 		Name:     "amazon_ads",
 		Title:    "Amazon Ads report",
@@ -138,6 +138,14 @@ var exports = []Spec{
 			"portfolio name", "advertised asin",
 		},
 		Daily: "set the report's time unit to Daily and export it again",
+		Products: []Product{
+			{Name: "Sponsored Display", Columns: []string{"cost type", "vcpm", "cost per 1,000 viewable impressions (vcpm)"}},
+			{
+				Name:    "Sponsored Brands",
+				Columns: []string{"14 day total orders (#)", "14 day total sales"},
+				Without: []string{"7 day total orders (#)", "7 day total sales", "advertised asin", "advertised sku"},
+			},
+		},
 		Columns: []source.Column{
 			{Field: Day, Names: []string{"date"}},
 			{Field: Starts, Names: []string{"start date"}},

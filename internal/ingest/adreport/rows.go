@@ -14,8 +14,6 @@ import (
 	"assay/internal/warehouse"
 )
 
-const defaultAccount = "default"
-
 // rows collects a report. Close returns the summed rows, because a breakdown splits an ad's day into several rows.
 type rows struct {
 	spec      Spec
@@ -28,6 +26,7 @@ type rows struct {
 	rates     *source.Converter
 	countries *source.Countries
 	hasher    source.Hasher
+	product   string // ad product of the report; "": the main product
 
 	known   map[uint64]struct{} // hashes of rows; a repeated row is counted once
 	index   map[key]int         // into days
@@ -223,7 +222,10 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	if row.Platform == "" {
 		return &source.RowError{Line: rec.Line, Reason: "the row has no platform"}
 	}
-	row.Account = cmp.Or(cell(Account), s.spec.Account, defaultAccount)
+	row.Account = cmp.Or(cell(Account), s.spec.Account, warehouse.UnnamedAccount)
+	if s.product != "" {
+		row.Account += " (" + s.product + ")"
+	}
 	row.Channel = cmp.Or(s.options.Channel, measure.ParseChannel(cell(ChannelName)), measure.Channel(row.Platform))
 	for _, field := range []string{CampaignID, AdSetID, AdID} {
 		if id := cell(field); source.Shortened(id) {

@@ -289,7 +289,7 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if r.Currency != s.Currency {
+		if r.Currency != s.Currency && !d.toShop(&r, s.Currency) {
 			return false, &source.RowError{
 				Column: "refunds.transactions.currency", Value: string(r.Currency), Reason: "a refund in another currency than its order's, " + string(s.Currency),
 			}
@@ -300,6 +300,26 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 		itemised = true
 	}
 	return itemised, nil
+}
+
+// toShop converts a refund from the customer's currency to the shop's currency, at the rate of the order's total. In the
+// REST API, transactions have the customer's currency. It returns false if the order does not contain this rate.
+func (d *Documents) toShop(r *source.Return, shop money.Currency) bool {
+	total := d.first("total_price_set")
+	paid, own := total.Path("presentment_money"), total.Path("shop_money")
+	if paid.Path("currency_code").Text() != string(r.Currency) || own.Path("currency_code").Text() != string(shop) {
+		return false
+	}
+	whole, err := source.Money(paid.Path("amount").Text(), r.Currency, money.Point)
+	if err != nil {
+		return false
+	}
+	charged, err := source.Money(own.Path("amount").Text(), shop, money.Point)
+	if err != nil || whole <= 0 || charged < 0 || r.Refund.Amount < 0 || r.Refund.Amount > whole {
+		return false
+	}
+	r.Currency, r.Refund.Amount = shop, portion(charged, r.Refund.Amount, whole)
+	return true
 }
 
 // Refund reads a refund outside its order. A refund of goods without money has the amount 0. The error of Refund is a

@@ -36,6 +36,7 @@ var orderMembers = []source.Column{
 	{Field: "cancelled_at", Names: []string{"cancelled at"}},
 	{Field: "currency", Names: []string{"currency", "total price set shop currency code", "currency code"}},
 	{Field: "total_price", Names: []string{"total price", "total price set shop amount"}},
+	{Field: "total_price_set", Names: []string{"total price set"}},
 	{Field: "subtotal_price", Names: []string{"subtotal price", "subtotal price set shop amount"}},
 	{Field: "total_tax", Names: []string{"total tax", "total tax set shop amount"}},
 	{Field: "total_discounts", Names: []string{"total discounts", "total discounts set shop amount"}},
@@ -68,7 +69,8 @@ var orderMembers = []source.Column{
 // looks like JSON.
 var (
 	holders = []string{
-		"total_shipping_price_set", "shipping_lines", "customer", "shipping_address", "billing_address", "line_items", "discount_codes", "refunds",
+		"total_price_set", "total_shipping_price_set", "shipping_lines", "customer", "shipping_address", "billing_address", "line_items",
+		"discount_codes", "refunds",
 	}
 	lists = []string{"tags", "payment_gateway_names"}
 )

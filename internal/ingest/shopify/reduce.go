@@ -34,8 +34,11 @@ var (
 		"total_price": nil, "subtotal_price": nil, "total_tax": nil, "total_discounts": nil, "test": nil, "tags": nil, "source_name": nil,
 		"payment_gateway_names": nil, "shipping_address": reducedAddress, "billing_address": reducedAddress,
 		"total_shipping_price_set": {"shop_money": {"amount": nil, "currency_code": nil}},
-		"shipping_lines":           {"price": nil, "discounted_price": nil},
-		"discount_codes":           {"code": nil, "amount": nil},
+		"total_price_set": {
+			"shop_money": {"amount": nil, "currency_code": nil}, "presentment_money": {"amount": nil, "currency_code": nil},
+		},
+		"shipping_lines": {"price": nil, "discounted_price": nil},
+		"discount_codes": {"code": nil, "amount": nil},
 		"line_items": {
 			"quantity": nil, "sku": nil, "title": nil, "name": nil, "price": nil, "total_discount": nil, "discount_allocations": {"amount": nil},
 		},

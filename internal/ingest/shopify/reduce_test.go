@@ -1,6 +1,7 @@
 package shopify_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -152,5 +153,30 @@ func TestLandingPagesLoseTheirOtherParameters(t *testing.T) {
 		if err := json.Unmarshal(kept, &got); err != nil || got.Landing != want {
 			t.Errorf("%q is kept as %q (%v), want %q", landing, got.Landing, err, want)
 		}
+	}
+}
+
+func TestARefundInTheCustomersCurrencyHasTheRateOfItsOrder(t *testing.T) {
+	t.Parallel()
+	doc := []byte(`{"id":7,"currency":"USD","created_at":"2026-09-01T10:00:00Z","total_price":"100.00",
+		"total_price_set":{"shop_money":{"amount":"100.00","currency_code":"USD"},"presentment_money":{"amount":"135.00","currency_code":"CAD"}},
+		"refunds":[{"id":8,"created_at":"2026-09-02T10:00:00Z","transactions":[{"kind":"refund","status":"success","amount":"67.50","currency":"CAD"}]}]}`)
+	doc = bytes.ReplaceAll(doc, []byte("\n"), nil)
+	kept, err := shopify.ReducedOrder(doc, people())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range map[string][]byte{"whole": doc, "reduced": kept} {
+		if got := stored(t, "order", d); strings.Contains(got, "rejected") || !strings.Contains(got, "Amount=5000") {
+			t.Errorf("%s: %s; want a refund of USD 50.00", name, got)
+		}
+	}
+	table := read(t, "shopify_landed", `id,created_at,processed_at,total_price,financial_status,currency,total_price_set,refunds
+7,2026-09-01,2026-09-01,100.00,paid,USD,"{""shop_money"":{""amount"":""100.00"",""currency_code"":""USD""},`+
+		`""presentment_money"":{""amount"":""135.00"",""currency_code"":""CAD""}}","[{""id"":8,""created_at"":""2026-09-02"",`+
+		`""transactions"":[{""kind"":""refund"",""status"":""success"",""amount"":""67.50"",""currency"":""CAD""}]}]"
+`)
+	if r := table.Batch.Refunds; len(r) != 1 || r[0].Amount != 5000 {
+		t.Errorf("warehouse table: refunds %+v, errors %v; want a refund of USD 50.00", r, table.Errors)
 	}
 }

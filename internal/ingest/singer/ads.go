@@ -107,7 +107,7 @@ func (c *ads) add(s *stream, record *document.Object, line int) error {
 			}
 		}
 	}
-	row.Account = cmp.Or(kept(p.account), "default")
+	row.Account = cmp.Or(kept(p.account), warehouse.UnnamedAccount)
 	row.CampaignName, row.AdSetName, row.AdName = kept(p.campaign), kept(p.set), kept(p.ad)
 	row.CampaignID = cmp.Or(kept(p.campaignID), row.CampaignName)
 	row.AdSetID, row.AdID = cmp.Or(kept(p.setID), row.AdSetName), cmp.Or(kept(p.adID), row.AdName)

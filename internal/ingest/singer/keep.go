@@ -64,6 +64,7 @@ func (t *target) settle() error {
 	k.work.Wait()
 	for _, out := range k.outcomes {
 		t.report.add(out)
+		t.notes.AddShared(out.Shared)
 	}
 	t.report.StatesPassed += k.passed
 	return k.err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +23,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/singer"
+	"assay/internal/ingest/source"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
@@ -266,6 +268,23 @@ func TestSpendOfThreePlatformsIsDeduplicated(t *testing.T) {
 	b.run(t, countrySpend, byCountry, metaSchema, metaRow, googleSchema, renamed, state)
 	if _, got := b.year(t); got != int64(6210+17245+4820) {
 		t.Errorf("spend %d, want %d", got, 6210+17245+4820)
+	}
+}
+
+func TestSpendWithoutAnAccountIsReplacedOrReported(t *testing.T) {
+	t.Parallel()
+	unnamed := strings.Replace(metaRow, `"account_id":"1234567890"`, `"account_id":""`, 1)
+	b := newBench(t)
+	for _, step := range []struct {
+		row   string
+		warns bool
+		spend int64
+	}{{unnamed, false, 6210}, {metaRow, false, 6210}, {unnamed, true, 2 * 6210}} {
+		report := b.run(t, metaSchema, step.row, state)
+		warns := slices.ContainsFunc(report.Warnings, func(n source.Note) bool { return n.Code == "spend_twice" })
+		if _, got := b.year(t); got != step.spend || warns != step.warns {
+			t.Errorf("spend %d, warnings %+v; want %d, and a warning: %t", got, report.Warnings, step.spend, step.warns)
+		}
 	}
 }
 

@@ -229,10 +229,15 @@ func (t *Orders) convert(s *Sale) error {
 	for i := range s.Coupons {
 		amounts = append(amounts, &s.Coupons[i].Discount)
 	}
-	for i := range s.Refunds {
-		amounts = append(amounts, &s.Refunds[i].Amount)
+	if err := t.rates.Convert(o.Day, s.Currency, amounts...); err != nil {
+		return err
 	}
-	return t.rates.Convert(o.Day, s.Currency, amounts...)
+	for i := range s.Refunds { // as in AddReturn
+		if err := t.rates.Convert(s.Refunds[i].Day, s.Currency, &s.Refunds[i].Amount); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // clashes reports whether the file has an earlier order with the same key and different content. It returns false if

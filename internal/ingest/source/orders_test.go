@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/civil"
+	"assay/internal/money"
 	"assay/internal/warehouse"
 )
 
@@ -71,5 +73,36 @@ func TestAnOrderIDHasALimitedLength(t *testing.T) {
 		if err := orders.AddReturn(&refund, &b); (err != nil) != rejected {
 			t.Errorf("a refund with an order ID of %d bytes: %v; rejected should be %t", length, err, rejected)
 		}
+	}
+}
+
+// dayRates contains the rates of days.
+type dayRates map[string]string
+
+func (r dayRates) Rate(day civil.Date, _, _ money.Currency) (rate money.Rate, ok bool) {
+	text, ok := r[day.String()]
+	if !ok {
+		return rate, false
+	}
+	rate, err := money.ParseRate(text)
+	return rate, err == nil
+}
+
+func TestARefundHasTheRateOfItsDayWithAndWithoutItsOrder(t *testing.T) {
+	t.Parallel()
+	orders := NewOrders(Options{Base: "USD", Zone: time.UTC, Notes: &Notes{}, Rates: dayRates{"2026-09-03": "2", "2026-09-10": "1.5"}})
+	refund := warehouse.Refund{Refund: "8", At: time.Date(2026, 9, 10, 12, 0, 0, 0, time.UTC), Amount: 100}
+	sale := saleOf("1", 7)
+	sale.Currency, sale.Refunds = "EUR", []warehouse.Refund{refund, {Refund: "9", Amount: 10, DateUnknown: true}}
+	var b warehouse.Batch
+	if err := orders.Add(sale, &b); err != nil {
+		t.Fatal(err)
+	}
+	refund.OrderRef = sale.Order.OrderRef
+	if err := orders.AddReturn(&Return{Currency: "EUR", Refund: refund}, &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Orders[0].Charged != 200 || b.Refunds[0].Amount != 150 || b.Refunds[1].Amount != 20 || b.Refunds[2].Amount != 150 {
+		t.Errorf("charged %d, refunds %+v; want 200, and refunds of 150, 20 without a date, and 150", b.Orders[0].Charged, b.Refunds)
 	}
 }

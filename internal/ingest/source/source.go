@@ -286,5 +286,14 @@ func (n *Notes) Add(code, format string, args ...any) {
 	n.list = append(n.list, Note{Code: code, Text: fmt.Sprintf(format, args...), Count: 1})
 }
 
+// AddShared adds a warning about each account that the store may have under another name.
+func (n *Notes) AddShared(accounts []warehouse.SharedSpend) {
+	for _, a := range accounts {
+		n.Add("spend_twice", "%s to %s: the account %q of this import and the stored account %q have the same campaigns. If they are the same "+
+			"ad account, their spend is counted twice. Import the report without an account again with campaign IDs, and then the report "+
+			"with the account and campaign IDs", a.Days.First, a.Days.Last, Shown(a.Account), Shown(a.Stored))
+	}
+}
+
 // List returns the warnings in the order of their first occurrence.
 func (n *Notes) List() []Note { return n.list }

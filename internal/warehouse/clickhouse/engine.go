@@ -72,12 +72,14 @@ type localCopy struct {
 	mu      sync.Mutex // guards the fields below
 	known   bool       // the field place is up to date
 	place   duckdb.Place
-	checked time.Time // last time when no later commit was found
-	running *refresh  // nil: no update runs
-	ours    bool      // an import of this node has the workspace's lock, so no other commits are expected
+	checked time.Time    // last time when no later commit was found
+	running *refresh     // nil: no update runs
+	settled duckdb.Place // last commit of this process that was acknowledged; no late commit replaces it
+	ours    bool         // an import of this node has the workspace's lock, so no other commits are expected
 
 	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
+	purge  bool    // the running import forgets customers; guarded by writer
 }
 
 // These are the maximum numbers of concurrent updates of local copies. An update of at least largeRows rows is large.

@@ -26,6 +26,7 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 			c.lock = nil
 		}
 		c.setOurs(false)
+		c.purge = false
 		c.forget()
 		c.leave()
 	}}
@@ -47,6 +48,7 @@ func (e *Engine) begin(ctx context.Context, spec warehouse.ImportSpec, c *localC
 	if c.latest, err = e.applyLatest(ctx, spec.Workspace, c); err != nil {
 		return err
 	}
+	c.purge = len(spec.Forget) > 0
 	c.setOurs(c.lock != nil)
 	i.Import, err = e.Engine.Begin(ctx, spec)
 	return err
@@ -110,7 +112,8 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 	if next.attempt <= c.latest.last().attempt {
 		return duckdb.Place{}, fmt.Errorf("no attempt is possible after %d", c.latest.last().attempt)
 	}
-	if next.base = c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
+	// The rows before a base are deleted. Without a base, the rows of a forgotten customer would remain.
+	if next.base = c.purge || c.latest.needsBase() || c.latest.last().schema != next.schema; next.base {
 		changes.Complete()
 	}
 	for _, t := range changes.Tables() {
@@ -142,10 +145,73 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 		return duckdb.Place{}, fault.Unavailable("an import into %s lost its lock during its commit", ws).
 			WithHint("repeat the import").Wrap(fmt.Errorf("%w: %w", warehouse.ErrUnknownOutcome, err))
 	}
+	c.settle(next.place())
 	if next.base {
 		e.clean(ctx, ws, c.latest, next)
 	}
 	return next.place(), nil
+}
+
+// Settle adds a commit without rows; see [warehouse.Settler]. Commits of imports with earlier locks have smaller
+// attempts, so they are not valid even if they arrive later. If this process has acknowledged the last commit, Settle
+// does nothing.
+func (e *Engine) Settle(ctx context.Context, ws measure.WorkspaceID) error {
+	if e.options.Lock == nil {
+		return nil
+	}
+	c := e.copyOf(ws)
+	settled := func() (history, bool, error) {
+		all, err := e.store.commits(ctx, ws, 0)
+		return all, len(all.live()) == 0 || c.isSettled(all.last().place()), err
+	}
+	if _, done, err := settled(); done || err != nil {
+		return err
+	}
+	if err := c.enter(ctx, ws); err != nil {
+		return err
+	}
+	defer c.leave()
+	defer c.forget()
+	lock, err := e.options.Lock(ctx, ws)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	all, done, err := settled()
+	if done || err != nil {
+		return err
+	}
+	lost := func(err error) error {
+		return fault.Unavailable("another process imports into %s", ws).WithHint("repeat the import").Wrap(err)
+	}
+	if err := held(ctx, lock); err != nil {
+		return lost(err)
+	}
+	next := all.next(lock.Token(), all.last().schema)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	if err := e.store.commit(ctx, ws, next); err != nil {
+		return err
+	}
+	if err := held(ctx, lock); err != nil {
+		return lost(err)
+	}
+	c.settle(next.place())
+	return nil
+}
+
+// settle records an acknowledged commit of this process.
+func (c *localCopy) settle(place duckdb.Place) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settled = place
+}
+
+// isSettled reports whether this process has acknowledged the commit.
+func (c *localCopy) isSettled(place duckdb.Place) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.settled == place
 }
 
 // Drop deletes the facts of a workspace for all nodes; see [duckdb.Engine.Drop].

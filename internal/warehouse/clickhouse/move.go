@@ -13,6 +13,9 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
+// fileIsLater states how to delete the facts in ClickHouse if the file has later imports and is not their origin.
+const fileIsLater = "If the file has the latest imports: move it to another folder, move the facts to DuckDB, and then replace the new file with yours"
+
 // Receive stores another engine's facts of a workspace as the first commit. It reads the facts back into the local copy
 // and compares the totals of every table by day. If an earlier call was interrupted after the commit, Receive only
 // compares.
@@ -30,7 +33,8 @@ func (e *Engine) Receive(ctx context.Context, ws measure.WorkspaceID, from *duck
 	}
 	if !warehouse.EqualTotals(want, got) {
 		return nil, fault.Conflict("the facts of %s in ClickHouse differ from those in its file: %s", ws, differences(want, got)).
-			WithHint("the file is unchanged and stays in use. If ClickHouse has the latest imports, move the file to another folder, and then move the facts to DuckDB")
+			WithHint("the file is unchanged and stays in use. If ClickHouse has the latest imports, move the file to another folder, "+
+				"and then move the facts to DuckDB. %s", fileIsLater)
 	}
 	return got, nil
 }
@@ -84,7 +88,8 @@ func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) 
 }
 
 // DropCopied deletes the facts of a workspace for all nodes if another engine has the same facts: the totals of all
-// tables by day must be equal. If an earlier call was interrupted after the deletion, nothing is compared.
+// tables by day must be equal. If the last commit in ClickHouse came from the other engine's file, the file may also have
+// later imports. If an earlier call was interrupted after the deletion, nothing is compared.
 func (e *Engine) DropCopied(ctx context.Context, ws measure.WorkspaceID, to *duckdb.Engine) ([]warehouse.TableTotals, error) {
 	got, err := to.Totals(ctx, ws)
 	if err != nil {
@@ -95,10 +100,13 @@ func (e *Engine) DropCopied(ctx context.Context, ws measure.WorkspaceID, to *duc
 		if err != nil || len(all.live()) == 0 {
 			return err
 		}
+		if from, _, err := to.Place(ctx, ws); err != nil || from == all.last().place() {
+			return err
+		}
 		want, err := e.Engine.Totals(ctx, ws)
 		if err == nil && !warehouse.EqualTotals(want, got) {
 			err = fault.Conflict("the facts of %s in the file differ from those in ClickHouse: %s", ws, differences(want, got)).
-				WithHint("if ClickHouse has the latest imports, move the file to another folder and repeat the command")
+				WithHint("if ClickHouse has the latest imports, move the file to another folder and repeat the command. %s", fileIsLater)
 		}
 		return err
 	})

@@ -348,3 +348,33 @@ func TestFactsOfAnEarlierReleaseAreUpgraded(t *testing.T) {
 		t.Errorf("a node reads the facts of a later release: %v", err)
 	}
 }
+
+func TestAForgottenCustomerLeavesClickHouse(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	e := node(t, store, clock)
+	mustLoad(t, e, someOrders("a", 300, 1000)) // each customer has one order
+	if _, err := warehouse.New(e).Forget(t.Context(), "shop", "USD", "c7"); err != nil {
+		t.Fatal(err)
+	}
+	all, err := e.store.commits(t.Context(), "shop", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !all.last().base {
+		t.Errorf("commits %+v, want a base at the end", all)
+	}
+	wantOrders(t, node(t, store, clock), 300)
+	left := fmt.Sprintf("SELECT count() FROM %s.%s WHERE workspace = ? AND customer = 'c7'",
+		e.store.database, e.store.table(facts.OrdersTable.Stored, all.last().schema))
+	n := uint64(1)
+	for tries := 0; n > 0 && tries < 200; tries++ { // ClickHouse deletes rows in the background
+		time.Sleep(50 * time.Millisecond)
+		if err := e.store.conn.QueryRow(t.Context(), left, e.store.prefix+"shop").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n > 0 {
+		t.Errorf("%d rows of the customer remain in ClickHouse", n)
+	}
+}

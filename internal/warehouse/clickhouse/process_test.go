@@ -342,3 +342,91 @@ func TestFactsMoveToClickHouseAndBack(t *testing.T) {
 		t.Errorf("a workspace without facts was moved with %v; want a fault of kind not_found", err)
 	}
 }
+
+func TestAFileWithLaterImportsOutlivesAnInterruptedMove(t *testing.T) {
+	t.Parallel()
+	e := node(t, newStore(), clock)
+	files, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: clock, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close(context.Background())
+	into := func(prefix string) {
+		t.Helper()
+		in, err := warehouse.New(files).Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop", Source: "test", Base: "USD"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := someOrders(prefix, 50, 1000)
+		if err := in.Add(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	into("a")
+	if _, err := e.Receive(t.Context(), "shop", files); err != nil {
+		t.Fatal(err)
+	}
+	into("b") // the move was interrupted, and the file stays in use
+	want, err := files.Totals(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.DropCopied(t.Context(), "shop", files)
+	if err != nil || !warehouse.EqualTotals(want, got) {
+		t.Errorf("the facts in ClickHouse were not deleted: %v", err)
+	}
+	wantOrders(t, e, 0)
+	if _, err := e.Receive(t.Context(), "shop", files); err != nil {
+		t.Errorf("the file cannot be moved again: %v", err)
+	}
+	wantOrders(t, e, 100)
+}
+
+// loadFile imports orders as a file.
+func loadFile(t *testing.T, e *Engine, hash string, b warehouse.Batch) error {
+	t.Helper()
+	in, err := warehouse.New(e).Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop", Source: "test", File: hash, FileHash: hash, Base: "USD"})
+	if err != nil {
+		return err
+	}
+	defer in.Abort()
+	if err := in.Add(t.Context(), &b); err != nil {
+		return err
+	}
+	_, err = in.Commit(t.Context())
+	return err
+}
+
+// An import is not acknowledged, and the file is imported again at once. If the file is reported as imported, a late
+// commit of another import does not replace it.
+func TestAFileThatIsReportedAsImportedStays(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	first, late, again := node(t, store, clock), node(t, store, clock), node(t, store, clock)
+	locked(first, 1, 1)
+	locked(late, 2, 1)
+	locked(again, 3, 2)
+	late.beforeCommit = func() {
+		if err := loadFile(t, first, "f", someOrders("first", 5, 1000)); !errors.Is(err, warehouse.ErrUnknownOutcome) {
+			t.Errorf("the first import ended with %v; want an unknown outcome", err)
+		}
+		if _, known, err := warehouse.New(again).Imported(t.Context(), "shop", "f"); !known || err != nil {
+			t.Errorf("the file is known: %t, %v", known, err)
+		}
+	}
+	if err := loadFile(t, late, "g", someOrders("late", 9, 1000)); !errors.Is(err, warehouse.ErrUnknownOutcome) {
+		t.Errorf("the late import ended with %v; want an unknown outcome", err)
+	}
+	late.beforeCommit = func() {}
+	if _, known, err := warehouse.New(again).Imported(t.Context(), "shop", "f"); !known || err != nil { // needs no lock
+		t.Errorf("the file is still known: %t, %v", known, err)
+	}
+	nodes := []*Engine{first, late, again, node(t, store, clock)}
+	for _, e := range nodes {
+		wantOrders(t, e, 5)
+	}
+	wantSame(t, "after the late commit", nodes...)
+}

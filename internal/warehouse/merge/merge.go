@@ -78,6 +78,7 @@ type plan struct {
 	fresh   bool // the store had no orders at the start of the import
 
 	counts  map[string]warehouse.Counts
+	shared  []warehouse.SharedSpend
 	stale   int64 // number of orders dropped because the store has a later version
 	waiting int64 // number of orders with unusable parts in separate tables; see countWaiting
 }

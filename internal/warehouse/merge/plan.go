@@ -20,7 +20,7 @@ func (p *plan) merge(ctx context.Context) (out warehouse.Outcome, err error) {
 	if err := p.mergeRows(ctx); err != nil {
 		return out, err
 	}
-	out = warehouse.Outcome{Tables: p.counts, Version: p.version, Older: p.stale, Waiting: p.waiting}
+	out = warehouse.Outcome{Tables: p.counts, Version: p.version, Older: p.stale, Waiting: p.waiting, Shared: p.shared}
 	if err := p.one(ctx, "sql/days_hit", nil, &out.Days.First, &out.Days.Last, &out.DaysHit); err != nil || p.spec.DryRun {
 		return out, err
 	}

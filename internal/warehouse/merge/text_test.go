@@ -46,6 +46,8 @@ func variants() map[string][]merge.Args {
 	}
 	return map[string][]merge.Args{
 		"sql/count":                {{"from": "touched"}},
+		"sql/same_account":         {{"unnamed": "default"}},
+		"sql/shared_spend":         {with(window, merge.Args{"unnamed": "default"})},
 		"sql/any":                  {{"from": "touched"}},
 		"sql/stage":                {{"stored": "order_rows"}},
 		"sql/staged_orders":        {{"unordered": true}, {"unordered": false}},

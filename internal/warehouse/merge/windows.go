@@ -38,6 +38,9 @@ func (w reportWindows) compareWindows(ctx context.Context, of *part) error {
 	if err := w.spellOut(ctx); err != nil {
 		return err
 	}
+	if err := w.findShared(ctx); err != nil {
+		return err
+	}
 	var days civil.Range
 	if err := w.one(ctx, "sql/window_span", nil, &days.First, &days.Last); err != nil {
 		return err
@@ -72,7 +75,19 @@ func (w reportWindows) spellOut(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return w.run(ctx, "sql/same_account", args{"unnamed": warehouse.UnnamedAccount})
+}
+
+// findShared finds stored accounts that may be accounts of the report under another name. Their rows remain.
+func (w reportWindows) findShared(ctx context.Context) error {
+	values := w.values()
+	values["unnamed"] = warehouse.UnnamedAccount
+	return w.each(ctx, "sql/shared_spend", values, func(row warehouse.Row) error {
+		var s warehouse.SharedSpend
+		err := row.Scan(&s.Account, &s.Stored, &s.Days.First, &s.Days.Last)
+		w.shared = append(w.shared, s)
+		return err
+	})
 }
 
 // joinWindows merges overlapping and adjacent windows of an account, because a Singer tap sends each day as a window.

@@ -220,6 +220,21 @@ func knownFile(on trial) {
 	if out := load(t, w, file, smallStore()); !out.Already {
 		t.Error("targets made orders out of date")
 	}
+	rates := warehouse.Batch{FXRates: []warehouse.FXRate{{Day: january.First, From: "EUR", To: "USD", Rate: "1.1", Source: "test"}}}
+	load(t, w, warehouse.ImportSpec{File: "rates.csv", FileHash: "rates"}, rates)
+	if _, known, err := w.Imported(t.Context(), shop, "abc"); known || err != nil {
+		t.Errorf("the file counts as current after a rate changed: %v", err)
+	}
+	if _, known, err := w.Imported(t.Context(), shop, "rates"); !known || err != nil {
+		t.Errorf("the file of rates is unknown: %v", err)
+	}
+	if out := load(t, w, file, smallStore()); out.Already {
+		t.Error("the file is a repetition after a rate changed")
+	}
+	load(t, w, warehouse.ImportSpec{File: "rates.csv", FileHash: "rates"}, rates)
+	if _, known, err := w.Imported(t.Context(), shop, "abc"); !known || err != nil {
+		t.Errorf("the file is unknown after an import of the same rates: %v", err)
+	}
 	order := smallStore().Orders[0]
 	order.Charged, order.UpdatedAt = 1, order.UpdatedAt.Add(time.Hour)
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Orders: []warehouse.Order{order}})
