@@ -359,6 +359,10 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	if baseURL == "" {
 		baseURL = ownURL(open.calls.Addr())
 	}
+	if a.config.PlainHTTP() {
+		a.log.WarnContext(ctx, "passwords and API keys cross the network by plain http: set base_url to the https URL of a reverse proxy, or listen on 127.0.0.1",
+			slog.String("addr", a.config.Addr))
+	}
 	face, err := a.newFront(baseURL)
 	if err != nil {
 		open.close()

@@ -1,9 +1,13 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,4 +59,44 @@ func TestAServiceWithoutItsFactsServerDoesNotStart(t *testing.T) {
 	if fault.KindOf(err) != fault.KindUnavailable {
 		t.Errorf("got %v, want a fault of kind unavailable", err)
 	}
+}
+
+func TestPlainHTTPOnANetworkIsLogged(t *testing.T) {
+	t.Parallel()
+	address := networkAddress(t)
+	for addr, want := range map[string]bool{address: true, "127.0.0.1": false, "0.0.0.0": false} {
+		var log bytes.Buffer
+		c := config.Config{Addr: net.JoinHostPort(addr, "0"), Data: t.TempDir()}
+		a, err := Open(t.Context(), c.WithDefaults(), slog.New(slog.NewTextHandler(&log, nil)), time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, shutDown := context.WithCancel(t.Context())
+		err = a.Serve(ctx, func(string) error {
+			shutDown()
+			return nil
+		})
+		if got := strings.Contains(log.String(), "set base_url"); err != nil || got != want {
+			t.Errorf("%s: warned %v, %v; want %v", addr, got, err, want)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// networkAddress returns an address of this machine that is not a loopback address.
+func networkAddress(t *testing.T) string {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		if ip, ok := a.(*net.IPNet); ok && ip.IP.IsGlobalUnicast() && ip.IP.To4() != nil {
+			return ip.IP.String()
+		}
+	}
+	t.Skip("this machine has only loopback addresses")
+	return ""
 }

@@ -130,6 +130,13 @@ func isEverywhere(host string) bool {
 	return host == "" || err == nil && addr.IsUnspecified()
 }
 
+// PlainHTTP reports whether sign-in and API keys would cross the network without encryption: the service listens on a
+// network address and has no base URL, so its URL is that address with http.
+func (c Config) PlainHTTP() bool {
+	host, _, err := net.SplitHostPort(c.Addr)
+	return err == nil && c.BaseURL == "" && !isLoopback(host) && !isEverywhere(host)
+}
+
 // isBaseURL accepts https for any host and http for loopback hosts only. It rejects a path, because clients look for
 // the well-known documents at the root.
 func isBaseURL(text string) bool {

@@ -324,3 +324,20 @@ func TestRateTiersIncreaseAndEndWithoutABound(t *testing.T) {
 		}
 	}
 }
+
+func TestPlainHTTPNeedsANetworkAddressWithoutABaseURL(t *testing.T) {
+	t.Parallel()
+	for _, addr := range []string{"192.168.1.10:8080", "[2001:db8::1]:8080", "shop.example:80"} {
+		if !(Config{Addr: addr}).PlainHTTP() {
+			t.Errorf("%s: false, want true", addr)
+		}
+		if (Config{Addr: addr, BaseURL: "https://shop.example"}).PlainHTTP() {
+			t.Errorf("%s with a base URL: true, want false", addr)
+		}
+	}
+	for _, addr := range []string{":8080", "0.0.0.0:8080", "[::]:8080", "127.0.0.1:8080", "localhost:8080", "[::1]:8080"} {
+		if (Config{Addr: addr}).PlainHTTP() {
+			t.Errorf("%s: true, want false", addr)
+		}
+	}
+}

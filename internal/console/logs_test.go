@@ -180,6 +180,29 @@ func TestOnlyAdminsSeeTheAuditLog(t *testing.T) {
 	}
 }
 
+// A deleted workspace keeps its events. A new workspace with its ID may belong to other people.
+func TestTheAuditLogBeginsWithTheWorkspace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	err := s.store.AppendEvent(t.Context(), control.Event{
+		Workspace: "acme", Kind: control.KeyMade, Actor: "previous tenant", At: s.clock.now().Add(-24 * time.Hour), Detail: "secret plan",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.signedIn(email)
+	for path, created := range map[string]string{"/security": "Workspace created", "/security/export.csv": "workspace_made"} {
+		p := b.get(path + "?workspace=acme")
+		if p.status != http.StatusOK || !strings.Contains(p.body, created) {
+			t.Errorf("%s: %d, or without the event of the creation", path, p.status)
+		}
+		if strings.Contains(p.body, "secret plan") {
+			t.Errorf("%s shows an event from before the workspace", path)
+		}
+	}
+}
+
 func TestRotatedKeyExpiresAfterTheChosenTime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

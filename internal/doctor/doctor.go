@@ -51,6 +51,7 @@ const littleSpace = 1 << 30 // bytes; an import needs room for the old and the n
 func Diagnose(ctx context.Context, c config.Config, now func() time.Time) []Finding {
 	d := &diagnosis{config: c, now: now}
 	if d.directory() {
+		d.address()
 		d.space()
 		d.secret()
 		d.backups()
@@ -92,6 +93,14 @@ func (d *diagnosis) directory() bool {
 		return true
 	}
 	return false
+}
+
+// address warns if the service would serve sign-in and keys without encryption on a network.
+func (d *diagnosis) address() {
+	if d.config.PlainHTTP() {
+		d.add("address", Careful, "set base_url to the https URL of a reverse proxy, or listen on 127.0.0.1",
+			"passwords and API keys cross the network by plain http: addr is %s and base_url is not set", d.config.Addr)
+	}
 }
 
 func (d *diagnosis) space() {

@@ -27,6 +27,7 @@ import (
 const (
 	hookPause = 5 * time.Second // time to collect messages before they are imported
 	hookBatch = 500             // messages that are imported in one step
+	hookBytes = 4 << 20         // total size of their bodies, above which a step has no further message
 	hookTurns = 4               // workspaces with an import of messages at a time
 	hookRetry = time.Minute     // wait after a failure that no message caused
 
@@ -54,11 +55,7 @@ func New(o Options) *Feed {
 // Receive stores a message of a shop. The message is on disk when Receive returns.
 func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome string, err error) {
 	ws := measure.WorkspaceID(m.Workspace)
-	body, err := f.signedBody(ctx, ws, m)
-	if err != nil {
-		return "", err
-	}
-	kept, err := webhook.Take(webhook.Topic(m.Topic), body, f.Installation.HashKey(ws))
+	id, kept, err := f.reduced(ctx, ws, m)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +63,7 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 		return "ignored", nil
 	}
 	now := f.Now()
-	d := control.Delivery{Workspace: ws, ID: deliveryID(m, body), Topic: m.Topic, Sent: m.Sent, At: now, Body: kept}
+	d := control.Delivery{Workspace: ws, ID: id, Topic: m.Topic, Sent: m.Sent, At: now, Body: kept}
 	if d.Sent.IsZero() || d.Sent.After(now) {
 		d.Sent = now
 	}
@@ -84,27 +81,31 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 	return "accepted", nil
 }
 
-// signedBody reads the body of a message and checks its signature. Messages are untrusted input. The body is not read
-// if no secret can have signed it. The body counts against the budget of anonymous callers until it is verified.
-func (f *Feed) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
+// reduced reads the body of a message, checks its signature and returns the message's ID and the reduced body. The body
+// is nil if the message has no use. Messages are untrusted input. The body is not read if no secret can have signed it.
+// The body counts against the budget of anonymous callers until it is reduced, because the reduction needs more memory
+// than the body.
+func (f *Feed) reduced(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) (id control.DeliveryID, kept []byte, err error) {
 	secrets, err := f.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	unsigned := fault.New(fault.KindUnauthenticated, "no secret of workspace %q signed the message", ws)
 	verifier, ok := webhook.NewVerifier(secrets, m.Signature)
 	if !ok {
-		return nil, unsigned
+		return "", nil, unsigned
 	}
 	body, err := f.bodies.Read(m.From, m.Body, verifier)
 	defer body.Release()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if !verifier.Signed() {
-		return nil, unsigned
+		return "", nil, unsigned
 	}
-	return body.Bytes(), nil
+	text := body.Bytes()
+	kept, err = webhook.Take(webhook.Topic(m.Topic), text, f.Installation.HashKey(ws))
+	return deliveryID(m, text), kept, err
 }
 
 // hookSecrets returns the workspace's secrets for verifying messages of the shop, including secrets without a shop.
@@ -218,7 +219,7 @@ func (f *Feed) Run(ctx context.Context) error {
 // all imports the waiting messages of a workspace. It stops when another import into the workspace starts.
 func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	for !f.Busy(ws) {
-		messages, err := f.Store.Waiting(ctx, ws, hookBatch)
+		messages, err := f.Store.Waiting(ctx, ws, hookBatch, hookBytes)
 		if err != nil || len(messages) == 0 {
 			return err
 		}

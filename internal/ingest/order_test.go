@@ -130,3 +130,34 @@ func rowsOf(t *testing.T, store bench) map[string][]string {
 	}
 	return rows
 }
+
+// The line items of an order are in memory until its last row. An order without end must not use all memory.
+func TestAnOrderWithoutEndIsRejected(t *testing.T) {
+	t.Parallel()
+	const most = 10_000
+	const shopifyRow, mappedRow = "#1,,,,,,,1,,,,\n", "A,2026-05-01,CAP,1,10\n"
+	shopify := shopifyHeader + "#1,a@example.com,paid,USD,10.00,10.00,2026-05-01 10:00:00 -0400,1,Cap,10.00,,9001\n"
+	const mapped = "order,date,sku,quantity,price\n"
+	for name, c := range map[string]struct {
+		content, reason string
+		rejected        int
+	}{
+		"a Shopify export":          {shopify + strings.Repeat(shopifyRow, most), "more than 10000 line items", most + 1},
+		"a file of order lines":     {mapped + strings.Repeat(mappedRow, most+1), "more than 10000 line items", most + 1},
+		"long rows of an export":    {shopify + strings.Repeat("#1,,,,,,,1,"+strings.Repeat("x", 1<<20)+",,,\n", 17), "more than 16 MiB", 18},
+		"long rows of order lines":  {mapped + strings.Repeat("A,2026-05-01,"+strings.Repeat("x", 1<<20)+",1,10\n", 17), "more than 16 MiB", 17},
+		"the most in an export":     {shopify + strings.Repeat(shopifyRow, most-1), "", 0},
+		"the most in a file of its": {mapped + strings.Repeat(mappedRow, most), "", 0},
+	} {
+		store := newBench(t, "USD", "America/New_York")
+		o := store.options(text("orders.csv", c.content))
+		o.DryRun = true
+		report, err := ingest.Run(t.Context(), store, o)
+		file := report.Files[0]
+		if rejects := fault.KindOf(err) == fault.KindInvalid; rejects != (c.rejected > 0) || file.Rejected != c.rejected {
+			t.Errorf("%s: %v, %d rows rejected, want %d", name, err, file.Rejected, c.rejected)
+		} else if rejects && !strings.Contains(file.RejectedRows[0].Reason, c.reason) {
+			t.Errorf("%s: rejected because %q, want %q", name, file.RejectedRows[0].Reason, c.reason)
+		}
+	}
+}

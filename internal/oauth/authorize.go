@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -125,6 +126,9 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	if len(state) > maxState {
 		return asked{}, badRequest("The parameter state is larger than 2 KiB. Ask the developer of the app to shorten it.")
 	}
+	if !utf8.ValidString(state) || strings.ContainsRune(state, 0) {
+		return asked{}, badRequest("The parameter state is not valid text. Ask the developer of the app to encode it.")
+	}
 	return asked{client: client, redirect: redirect, state: state, hasState: values.Has("state")}, nil
 }
 
@@ -133,7 +137,7 @@ func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	unknown := badRequest("This app is not registered. Register it again.")
 	if !strings.Contains(id, ":") { // IDs of registered clients have letters and digits only
 		c, err := s.store.Client(r.Context(), control.ClientID(id))
-		if fault.KindOf(err) == fault.KindNotFound {
+		if isUnknown(err) {
 			return c, unknown
 		}
 		return c, err

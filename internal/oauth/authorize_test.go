@@ -14,6 +14,7 @@ import (
 func TestUntrustedRequestsAreNotRedirected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
+	s.onPostgres()
 	c := s.register("https://owl.example/cb", "https://owl.example/other")
 	set := func(name, value string) func(url.Values) { return func(v url.Values) { v.Set(name, value) } }
 	add := func(name, value string) func(url.Values) { return func(v url.Values) { v.Add(name, value) } }
@@ -49,6 +50,9 @@ func TestUntrustedRequestsAreNotRedirected(t *testing.T) {
 		"document on localhost": set("client_id", "https://localhost/client.json"),
 		"document in the cloud": set("client_id", "https://169.254.169.254/client.json"),
 		"NUL":                   set("client_id", c.id+"\x00"),
+		"invalid UTF-8":         set("client_id", c.id+"\xff"),
+		"NUL in the state":      set("state", "a\x00"),
+		"state is not UTF-8":    set("state", "a\xff"),
 	}
 	for what, spoil := range cases {
 		asked := c.asking(readWrite)

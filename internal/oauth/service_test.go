@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -13,9 +14,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/oauth"
 	"assay/internal/oauth/people"
@@ -93,6 +96,27 @@ func newService(t testing.TB, secrets ...[]byte) *service {
 func (s *service) start(secrets ...[]byte) {
 	s.t.Helper()
 	server, err := oauth.New(oauth.Options{BaseURL: base, Store: s.store, Secrets: secrets, Now: s.clock.now})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.server, s.handler = server, server.Handler(&pages{people: s.people})
+}
+
+// textStore rejects IDs that PostgreSQL cannot store, as the store does on PostgreSQL. SQLite does not check them.
+type textStore struct{ *sqlstore.Store }
+
+// Client implements [oauth.Store].
+func (s textStore) Client(ctx context.Context, id control.ClientID) (control.Client, error) {
+	if !utf8.ValidString(string(id)) || strings.ContainsRune(string(id), 0) {
+		return control.Client{}, fault.Invalid("a text contains a NUL character or is not UTF-8")
+	}
+	return s.Store.Client(ctx, id)
+}
+
+// onPostgres replaces the server with one that checks texts as on PostgreSQL.
+func (s *service) onPostgres() {
+	s.t.Helper()
+	server, err := oauth.New(oauth.Options{BaseURL: base, Store: textStore{s.store}, Secrets: [][]byte{secret}, Now: s.clock.now})
 	if err != nil {
 		s.t.Fatal(err)
 	}

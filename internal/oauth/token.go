@@ -87,10 +87,16 @@ func (s *Server) clientOf(r *http.Request, fields url.Values) (control.ClientID,
 	switch {
 	case err == nil:
 		return control.ClientID(id), nil
-	case fault.KindOf(err) == fault.KindNotFound:
+	case isUnknown(err):
 		return "", no
 	}
 	return "", s.broken(r, err)
+}
+
+// isUnknown reports whether an error of the store means that a client does not exist. PostgreSQL rejects texts that it
+// cannot store, so they are no IDs.
+func isUnknown(err error) bool {
+	return fault.KindOf(err) == fault.KindNotFound || fault.KindOf(err) == fault.KindInvalid
 }
 
 // tokens are the response of the token endpoint.

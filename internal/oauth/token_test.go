@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,16 @@ func TestACodeUsedTwiceRevokesItsGrant(t *testing.T) {
 	s.wantAlive("the first access token", got.Access, false)
 	_, a = s.exchange(c.refreshing(got.Refresh))
 	wantFailure(t, "its refresh token", a, http.StatusBadRequest, "invalid_grant")
+}
+
+func TestClientsWithImpossibleIDsAreUnknown(t *testing.T) {
+	t.Parallel()
+	s := newService(t, secret)
+	s.onPostgres()
+	for _, id := range []string{"\x00", "a\xff"} {
+		a := s.postForm("/api/mcp/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"x"}, "client_id": {id}})
+		wantFailure(t, strconv.Quote(id), a, http.StatusUnauthorized, "invalid_client")
+	}
 }
 
 func TestOneOfConcurrentRedemptionsSucceeds(t *testing.T) {

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"assay/internal/budgetchange"
@@ -63,9 +64,13 @@ func (r *Run) approveBudgetChange(ctx context.Context, in BudgetDecision) (budge
 	if err != nil {
 		return budgetchange.Result{}, err
 	}
-	asked, err := r.maker(ctx, c.Actor)
+	makers, err := r.makers(ctx, c.Actor)
 	if err != nil {
 		return budgetchange.Result{}, err
+	}
+	asked := ""
+	if slices.Contains(makers, by.Actor) {
+		asked = by.Actor
 	}
 	return r.Budgets.Approve(ctx, r.Workspace, by, in.ID, asked)
 }
@@ -113,40 +118,43 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 	return budgetchange.Caller{Actor: control.ActorOf(u.ID), Person: true}, nil
 }
 
-// maxKeyEvents is the maximum number of audit events that the search for a key's maker reads.
+// maxKeyEvents is the maximum number of audit events that the search for a key's makers reads.
 const maxKeyEvents = 10_000
 
-// maker returns the person who created the key of an actor, or "" for an actor without a key. A person cannot approve a
-// request of their own key. The maker of a rotated key is the maker of the key that it replaced.
-func (r *Run) maker(ctx context.Context, actor string) (string, error) {
+// makers returns the people who received the secret of an actor's key or of a key that it replaced: the person who
+// created the first key, and the people who rotated a key. None of them can approve a request of the key. It returns
+// nothing for an actor without a key.
+func (r *Run) makers(ctx context.Context, actor string) (all []string, err error) {
 	id, isKey := strings.CutPrefix(actor, "key:")
 	if !isKey {
-		return "", nil
+		return nil, nil
 	}
 	keys, err := r.Store.Keys(ctx, r.Workspace.ID)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	events, err := r.Store.Events(ctx, control.EventFilter{
-		Workspace: r.Workspace.ID, Kinds: []control.EventKind{control.KeyMade}, Limit: maxKeyEvents,
+		Workspace: r.Workspace.ID, Kinds: []control.EventKind{control.KeyMade, control.KeyRotated}, Limit: maxKeyEvents,
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for range keys { // at most one step per key
+		replaced := ""
+		if i := slices.IndexFunc(keys, func(k control.Key) bool { return string(k.ReplacedBy) == id }); i >= 0 {
+			replaced = string(keys[i].ID)
+		}
 		for _, e := range events {
-			if e.Subject == id {
-				return e.Actor, nil
+			if e.Kind == control.KeyMade && e.Subject == id || e.Kind == control.KeyRotated && e.Subject == replaced {
+				all = append(all, e.Actor)
 			}
 		}
-		for _, k := range keys {
-			if string(k.ReplacedBy) == id {
-				id = string(k.ID)
-				break
-			}
+		if replaced == "" {
+			break
 		}
+		id = replaced
 	}
-	return "", nil
+	return all, nil
 }
 
 // ListBudgetChanges returns a workspace's changes on ad platforms, newest first.

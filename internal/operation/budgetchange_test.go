@@ -187,3 +187,54 @@ func TestMembersDoNotApproveTheirOwnRequests(t *testing.T) {
 		t.Errorf("history %q, %v", history, err)
 	}
 }
+
+// The secret of a rotated key was shown to the person who rotated it.
+func TestMembersDoNotApproveRequestsOfKeysThatTheyRotated(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	sim := s.withPlatform()
+	ana, _ := s.member(control.RoleAdmin)
+	ben, err := s.People.Create(t.Context(), "ben@example.com", "correct horse battery", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Store.SetRole(t.Context(), ben.ID, "w", control.RoleAdmin, control.By{Actor: "test", At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := operation.ShowGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), operation.None{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.ApproveAbove = money.Amount{Minor: 5200, Currency: "USD"}
+	if _, err := operation.SetGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), g); err != nil {
+		t.Fatal(err)
+	}
+	made, err := operation.CreateKey.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), auth.NewKey{Name: "k", Scopes: control.Scopes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := operation.RotateKey.Do(t.Context(), s.Service, s.by(operation.Member(ben.ID)), operation.Rotation{ID: made.Key.ID, Overlap: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Store.Workspace(t.Context(), "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rotated := operation.Client(auth.Principal{
+		Workspace: w, Kind: auth.ByKey, Key: next.Key.ID, Actor: "key:" + string(next.Key.ID), Scopes: control.Scopes(),
+	})
+	asked, err := operation.ExecuteBudgetChange.Do(t.Context(), s.Service, s.by(rotated), budgetTo(55))
+	if err != nil || asked.Outcome != budgetchange.Awaiting {
+		t.Fatalf("%+v, %v; want a change that awaits approval", asked, err)
+	}
+	for name, id := range map[string]control.UserID{"the member who rotated the key": ben.ID, "the member who made the first key": ana.ID} {
+		_, err := operation.ApproveBudgetChange.Do(t.Context(), s.Service, s.by(operation.Member(id)), operation.BudgetDecision{ID: asked.Change.ID})
+		if fault.KindOf(err) != fault.KindForbidden {
+			t.Errorf("%s approves: %v, want forbidden", name, err)
+		}
+	}
+	if n := writes(sim); n != 0 {
+		t.Errorf("%d mutating requests", n)
+	}
+}

@@ -38,6 +38,7 @@ type resourceKind struct {
 	uri      string
 	mimeType string
 	scope    control.Scope                                           // required; "": none
+	tool     string                                                  // answers with the same data, so the caller must be allowed to call it; "": none
 	list     func(context.Context, *Session) ([]mcp.Resource, error) // nil: not listed; the URIs of the list lack the common prefix
 	read     func(context.Context, *Session, string) (string, error) // gets the URI without the prefix
 	meta     json.RawMessage                                         // nil: none
@@ -47,26 +48,26 @@ type resourceKind struct {
 // articles. Store, dictionary, model card and schemas depend on the caller's workspace and permissions.
 var resourceKinds = []resourceKind{
 	{
-		guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, and choice of the tool."),
+		guideURI, "text/markdown", "", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, and choice of the tool."),
 		func(context.Context, *Session, string) (string, error) { return guide, nil }, nil,
 	},
 	{
-		StoreURI, "application/json", control.ScopeRead, one("store", "The store", "Currency, time zone, definition of revenue, channels, sources, experiments and model of the workspace."),
+		StoreURI, "application/json", control.ScopeRead, "discover", one("store", "The store", "Currency, time zone, definition of revenue, channels, sources, experiments and model of the workspace."),
 		func(ctx context.Context, s *Session, _ string) (string, error) { return s.storeContext(ctx) }, nil,
 	},
 	{
-		dictionaryURI, "text/markdown", "", one("data-dictionary", "Data dictionary", "Meaning of the fields of answers, and the tools that return them."),
+		dictionaryURI, "text/markdown", "", "", one("data-dictionary", "Data dictionary", "Meaning of the fields of answers, and the tools that return them."),
 		func(_ context.Context, s *Session, _ string) (string, error) { return s.dictionary() }, nil,
 	},
 	{
-		CardURI, "application/json", control.ScopeRead, one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
+		CardURI, "application/json", control.ScopeRead, "optimization", one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
 		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) }, nil,
 	},
-	{ReportURI, "application/json", control.ScopeRead, listReports, readReport, nil},
-	{appURI, mcp.AppType, "", listApps, readApp, json.RawMessage(appMeta)},
-	{SchemaURI, "application/schema+json", "", listSchemas, readSchema, nil},
-	{ChartURI, "image/svg+xml", control.ScopeRead, nil, readChart, nil},
-	{ArticleURI, "text/markdown", "", listArticles, readArticle, nil},
+	{ReportURI, "application/json", control.ScopeRead, "", listReports, readReport, nil},
+	{appURI, mcp.AppType, "", "", listApps, readApp, json.RawMessage(appMeta)},
+	{SchemaURI, "application/schema+json", "", "", listSchemas, readSchema, nil},
+	{ChartURI, "image/svg+xml", control.ScopeRead, "", nil, readChart, nil},
+	{ArticleURI, "text/markdown", "", "", listArticles, readArticle, nil},
 }
 
 // one returns a function that lists the only resource of a kind.
@@ -111,7 +112,9 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (mcp.ResourceCon
 	return mcp.ResourceContents{}, fault.NotFound("resource %q does not exist", answer.Clean(uri)).WithHint("resources/list lists all resources.")
 }
 
-func (s *Session) reads(k resourceKind) bool { return k.scope == "" || s.principal.Has(k.scope) }
+func (s *Session) reads(k resourceKind) bool {
+	return (k.scope == "" || s.principal.Has(k.scope)) && (k.tool == "" || s.principal.MayCall(k.tool))
+}
 
 // listSchemas lists the result schemas of the tools that the caller may call.
 func listSchemas(_ context.Context, s *Session) ([]mcp.Resource, error) {

@@ -495,6 +495,19 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 			t.Errorf("%s: %v, want a fault of kind not_found", uri, err)
 		}
 	}
+	limited := key(control.ScopeRead)
+	limited.Tools = []string{"second"}
+	for _, uri := range []string{toolkit.StoreURI, toolkit.CardURI} {
+		if _, err := b.Session(limited, "r").ReadResource(t.Context(), uri); fault.KindOf(err) != fault.KindNotFound {
+			t.Errorf("%s with an allow-list: %v, want a fault of kind not_found", uri, err)
+		}
+	}
+	for tool, uri := range map[string]string{"discover": toolkit.StoreURI, "optimization": toolkit.CardURI} {
+		limited.Tools = []string{tool}
+		if _, err := b.Session(limited, "r").ReadResource(t.Context(), uri); err != nil {
+			t.Errorf("%s with %s in the allow-list: %v", uri, tool, err)
+		}
+	}
 	card, err := b.Session(key(control.ScopeRead), "r").ReadResource(t.Context(), "assay://models/mmm")
 	var got toolkit.ModelCard
 	if err == nil {

@@ -104,7 +104,8 @@ func (c *settingsPages) selectedEvents(w http.ResponseWriter, v frame.Visit) (vi
 		return view, f, false
 	}
 	view = securityView{Place: p, About: query.Get("about"), Groups: eventGroups()}
-	f = control.EventFilter{Workspace: p.Workspace.ID, Members: true}
+	// Events of a deleted workspace with the same ID are earlier. They may belong to other people.
+	f = control.EventFilter{Workspace: p.Workspace.ID, Members: true, Since: p.Workspace.CreatedAt}
 	for _, g := range view.Groups {
 		if g.ID == view.About {
 			f.Kinds = g.kinds

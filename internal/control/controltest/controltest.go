@@ -68,7 +68,7 @@ type Store interface {
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error
 	Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error)
 	Awaiting(ctx context.Context) ([]measure.WorkspaceID, error)
-	Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error)
+	Waiting(ctx context.Context, ws measure.WorkspaceID, limit, bytes int) ([]control.Delivery, error)
 	Settle(ctx context.Context, settled []control.Delivery, now time.Time) error
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 	ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error

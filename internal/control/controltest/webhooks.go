@@ -62,9 +62,14 @@ func deliveriesWait(t *testing.T, s Store) {
 	if _, err := s.Receive(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Waiting(t.Context(), w.ID, 10)
+	got, err := s.Waiting(t.Context(), w.ID, 10, 1000)
 	if err != nil || cmp.Diff([]control.Delivery{first, second}, got) != "" {
 		t.Errorf("waiting %+v, %v", got, err)
+	}
+	for bytes, want := range map[int]int{len(first.Body): 1, len(first.Body) + 1: 2, 1: 1} {
+		if got, err := s.Waiting(t.Context(), w.ID, 10, bytes); err != nil || len(got) != want || got[0].ID != first.ID {
+			t.Errorf("%d bytes: %+v, %v; want the %d oldest", bytes, got, err, want)
+		}
 	}
 	other := newWorkspace(t, s, "Earlier")
 	theirs := control.Delivery{Workspace: other.ID, ID: "w1", Topic: "orders/create", Sent: noon, At: noon.Add(-time.Minute), Body: []byte(`{"id":9}`)}
@@ -74,14 +79,14 @@ func deliveriesWait(t *testing.T, s Store) {
 	if got, err := s.Awaiting(t.Context()); err != nil || !slices.Equal(got, []measure.WorkspaceID{other.ID, w.ID}) {
 		t.Errorf("pending messages of %v, %v", got, err)
 	}
-	if got, err := s.Waiting(t.Context(), w.ID, 1); err != nil || cmp.Diff([]control.Delivery{first}, got) != "" {
+	if got, err := s.Waiting(t.Context(), w.ID, 1, 1000); err != nil || cmp.Diff([]control.Delivery{first}, got) != "" {
 		t.Errorf("one that waits: %+v, %v", got, err)
 	}
 	second.Problem = "no total"
 	if err := s.Settle(t.Context(), []control.Delivery{first, second}, noon.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Waiting(t.Context(), w.ID, 10); len(got) != 0 || err != nil {
+	if got, err := s.Waiting(t.Context(), w.ID, 10, 1000); len(got) != 0 || err != nil {
 		t.Errorf("after all: %+v, %v", got, err)
 	}
 	if fresh, err := s.Receive(t.Context(), first, event); fresh || err != nil {
@@ -104,7 +109,7 @@ func deliveriesWait(t *testing.T, s Store) {
 	if err := s.DeleteWorkspace(t.Context(), w.ID, at(0)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Waiting(t.Context(), w.ID, 10); len(got) != 0 || err != nil {
+	if got, err := s.Waiting(t.Context(), w.ID, 10, 1000); len(got) != 0 || err != nil {
 		t.Errorf("messages remain after the deletion of their workspace: %+v, %v", got, err)
 	}
 }

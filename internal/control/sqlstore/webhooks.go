@@ -118,8 +118,21 @@ func (s *webhookStore) Awaiting(ctx context.Context) ([]measure.WorkspaceID, err
 	}, `SELECT workspace FROM deliveries WHERE state = $1 GROUP BY workspace ORDER BY min(at), workspace`, waitingState)
 }
 
-// Waiting returns the oldest pending messages of a workspace.
-func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error) {
+// Waiting returns the oldest pending messages of a workspace, at most limit. After the message whose body reaches the
+// total number of bytes, it returns no further message.
+func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limit, bytes int) ([]control.Delivery, error) {
+	sizes, err := collect(ctx, s.read, func(row scanner) (size int, err error) {
+		err = row.Scan(&size)
+		return size, engineFault(err)
+	}, `SELECT octet_length(body) FROM deliveries WHERE state = $1 AND workspace = $2 ORDER BY at, id LIMIT $3`, waitingState, ws, limit)
+	if err != nil {
+		return nil, err
+	}
+	limit = 0
+	for bytes > 0 && limit < len(sizes) {
+		bytes -= sizes[limit]
+		limit++
+	}
 	return collect(ctx, s.read, func(row scanner) (control.Delivery, error) {
 		var d control.Delivery
 		var sent, at int64

@@ -15,14 +15,24 @@ import (
 // file.
 const openOrders = 4096
 
+// Limits of the memory of open orders. Above the first two, the oldest order ends.
+const (
+	openLines   = 1 << 20  // line items
+	openText    = 64 << 20 // bytes of rows
+	reusedLines = 256      // capacity above which a group's memory is not reused
+)
+
 // lineRows reads files with one order line per row. The first line of an order contains the order's own fields.
 type lineRows struct {
 	shop
-	limit int
-	open  map[groupKey]*group
-	queue []*group // open orders, oldest first
-	spare []*group
-	last  *group // group of the previous row
+	limit     int
+	mostLines int
+	open      map[groupKey]*group
+	queue     []*group // open orders, oldest first
+	spare     []*group
+	last      *group // group of the previous row
+	lines     int    // line items of the open orders
+	text      int    // bytes of their rows
 }
 
 // groupKey distinguishes orders and their refunds. The refunds of an order on a day are one refund.
@@ -45,10 +55,11 @@ type group struct {
 type segment struct {
 	content uint64
 	lines   int // number of lines before the segment
+	text    int // bytes of the rows before the segment
 }
 
 func newLineRows(b *binding) *lineRows {
-	return &lineRows{shop: newShop(b), limit: openOrders, open: map[groupKey]*group{}}
+	return &lineRows{shop: newShop(b), limit: openOrders, mostLines: openLines, open: map[groupKey]*group{}}
 }
 
 // Skip implements [source.Rows]. It returns false, because Add applies the rules that skip rows.
@@ -77,6 +88,9 @@ func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	}
 	r.line(g, rec)
 	r.last = g
+	for r.lines > r.mostLines || r.text > openText {
+		err = errors.Join(err, r.finish(b))
+	}
 	return err
 }
 
@@ -84,8 +98,10 @@ func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 // the oldest group.
 func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *warehouse.Batch) (g *group, err error) {
 	if g = r.open[key]; g != nil {
-		r.dropCopy(g)
-		g.segments = append(g.segments, segment{lines: len(g.sale.Lines)})
+		if g.fault == nil {
+			r.dropCopy(g)
+			g.segments = append(g.segments, segment{lines: len(g.sale.Lines), text: g.sale.Text})
+		}
 		return g, nil
 	}
 	if len(r.queue) >= r.limit {
@@ -111,9 +127,18 @@ func (r *lineRows) fresh() *group {
 	}
 	g := r.spare[len(r.spare)-1]
 	r.spare = r.spare[:len(r.spare)-1]
-	g.sale.Reset()
-	*g = group{sale: g.sale, segments: g.segments[:0]}
 	return g
+}
+
+// reuse keeps the memory of a finished group for another group, without the texts of its lines.
+func (r *lineRows) reuse(g *group) {
+	lines := g.sale.Lines[:cap(g.sale.Lines)]
+	if len(lines) > reusedLines {
+		return
+	}
+	clear(lines)
+	*g = group{sale: source.Sale{Lines: lines[:0]}, segments: g.segments[:0]}
+	r.spare = append(r.spare, g)
 }
 
 // dropCopy removes the lines of the last segment if an earlier segment has the same rows.
@@ -124,24 +149,41 @@ func (r *lineRows) dropCopy(g *group) {
 	}
 	r.orders.Totals.Repeated += int64(len(g.sale.Lines) - last.lines)
 	r.options.Notes.Add("rows_repeated", "the rows of order %s occur twice in the file: they are counted once", source.Shown(g.id))
-	g.sale.Lines = g.sale.Lines[:last.lines]
+	r.lines -= len(g.sale.Lines) - last.lines
+	r.text -= g.sale.Text - last.text
+	g.sale.Lines, g.sale.Text = g.sale.Lines[:last.lines], last.text
 	g.segments = g.segments[:len(g.segments)-1]
 }
 
 // line adds a row to its order. The first error of an order rejects all of its rows.
 func (r *lineRows) line(g *group, rec tabular.Record) {
 	g.sale.Rows++
+	if g.fault != nil {
+		return
+	}
+	g.sale.Text += rec.Size()
+	r.text += rec.Size()
 	last := &g.segments[len(g.segments)-1]
 	last.content = r.hasher.Row(last.content, rec.Fields)
-	if g.fault != nil {
+	if full := g.sale.Full(rec.Line); full != nil {
+		r.reject(g, full)
 		return
 	}
 	line, err := r.read(g, rec)
 	if err != nil {
-		g.fault = err
+		r.reject(g, err)
 		return
 	}
 	g.sale.Lines = append(g.sale.Lines, line)
+	r.lines++
+}
+
+// reject sets the error of an order and frees its lines.
+func (r *lineRows) reject(g *group, err error) {
+	g.fault = err
+	r.lines -= len(g.sale.Lines)
+	r.text -= g.sale.Text
+	g.sale.Lines, g.sale.Text, g.segments = nil, 0, nil
 }
 
 func (r *lineRows) read(g *group, rec tabular.Record) (line warehouse.OrderLine, err error) {
@@ -214,8 +256,9 @@ func (r *lineRows) product(rec tabular.Record, line warehouse.OrderLine, g *grou
 // finish adds the oldest open group to the batch.
 func (r *lineRows) finish(b *warehouse.Batch) error {
 	g := r.queue[0]
+	r.queue[0] = nil
 	r.queue = r.queue[1:]
-	r.spare = append(r.spare, g)
+	defer r.reuse(g)
 	if r.last == g {
 		r.last = nil
 	}
@@ -224,6 +267,8 @@ func (r *lineRows) finish(b *warehouse.Batch) error {
 		return source.Located(g.fault, g.sale.Line, g.sale.Rows)
 	}
 	r.dropCopy(g)
+	r.lines -= len(g.sale.Lines)
+	r.text -= g.sale.Text
 	sum := int64(0)
 	for _, line := range g.sale.Lines {
 		sum += line.Net

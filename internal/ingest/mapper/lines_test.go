@@ -68,3 +68,39 @@ func TestScatteredLinesAreRefusedAndCopiesCountOnce(t *testing.T) {
 		t.Errorf("%d orders, want 6", len(b.Orders))
 	}
 }
+
+// Orders that alternate stay open together, so all their line items are in memory.
+func TestOpenOrdersHaveALimitedTotalOfLines(t *testing.T) {
+	t.Parallel()
+	header := source.NewHeader([]string{"order", "date", "sku", "quantity", "price"})
+	opened, err := Common()[1].Open(source.Table{Header: header}, source.Options{Base: "USD", Zone: zone(t), HashKey: []byte("k"), Notes: &source.Notes{}, Scattered: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, ok := opened.(*lineRows)
+	if !ok {
+		t.Fatalf("order lines are read by %T", opened)
+	}
+	rows.mostLines = 20
+	var b warehouse.Batch
+	most := 0
+	for i := range 400 {
+		rec := tabular.Record{Line: i + 2, Fields: []string{fmt.Sprint("order", i/100, "-", i%3), "2026-09-01", fmt.Sprint("sku", i), "1", "10"}}
+		_ = rows.Add(rec, &b) // orders whose lines come later are rejected
+		open := 0
+		for _, g := range rows.queue {
+			open += len(g.sale.Lines)
+		}
+		if open != rows.lines {
+			t.Fatalf("row %d: %d lines are open, counted %d", i, open, rows.lines)
+		}
+		most = max(most, open)
+	}
+	if most > 20 {
+		t.Errorf("%d lines are open, want at most 20", most)
+	}
+	_, _ = rows.Close(&b)
+	if rows.lines != 0 || rows.text != 0 {
+		t.Errorf("after the end %d lines and %d bytes are counted, want none", rows.lines, rows.text)
+	}
+}

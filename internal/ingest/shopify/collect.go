@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"assay/internal/ingest/document"
@@ -26,6 +27,8 @@ type Collector struct {
 	held    map[string]*sale
 	returns map[string]*given // by order and refund
 	listed  bool              // the run has a stream of refunds
+	lines   int               // line items of the orders in sales, at most
+	waits   int               // line items of the orders in held, at most
 
 	customers []warehouse.Profile // all versions; the store merges them
 	ties      []warehouse.CustomerTie
@@ -70,6 +73,9 @@ func (c *Collector) Expect() { c.listed = true }
 // Waits reports whether some orders must wait for the end of the run.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
+// Lines returns the maximum number of line items in the next steps, without the orders that wait for the end of the run.
+func (c *Collector) Lines() int { return c.lines }
+
 // Order adds an order of a stream. Errors are [*source.RowError]s with the line. The collector uses the version with
 // the latest update time. With equal times, it uses the version that was added later.
 func (c *Collector) Order(stream string, doc *document.Object, line int) error {
@@ -87,9 +93,16 @@ func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	delete(c.held, key)
 	c.sale.Line, c.sale.Rows = line, 1
 	if !gone.Itemised && gone.Total != 0 {
+		if c.waits += len(c.sale.Lines); c.waits > source.MostHeld {
+			return &source.RowError{
+				Line: line, Reason: fmt.Sprintf("the orders that wait for their refunds have more than %d line items", source.MostHeld),
+				Fix: "synchronize a shorter period at a time",
+			}
+		}
 		c.held[key] = c.waiting.of(sale{Sale: c.sale, stream: stream, gone: gone})
 		return nil
 	}
+	c.lines += len(c.sale.Lines)
 	c.sales[key] = c.room.of(sale{Sale: c.sale, stream: stream, gone: gone})
 	return nil
 }
@@ -126,6 +139,7 @@ func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejec
 		}
 	}
 	clear(c.sales)
+	c.lines = 0
 	if end {
 		rest, complete := c.resolve()
 		plain, itemized = append(plain, rest...), append(itemized, complete...)
@@ -186,6 +200,7 @@ func (c *Collector) resolve() (plain, itemized []*sale) {
 		}
 	}
 	clear(c.held)
+	c.waits = 0
 	return plain, itemized
 }
 

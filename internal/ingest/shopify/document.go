@@ -2,6 +2,7 @@ package shopify
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -173,6 +174,9 @@ func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 	var byCodes int64 // discounts by codes in the lines
 	items, edges := nodes(d.first("lineItems", "line_items"))
 	for v := range items.Elements() {
+		if full := s.Full(0); full != nil {
+			return full
+		}
 		if edges {
 			v = v.Path("node")
 		}
@@ -273,11 +277,17 @@ func (d *Documents) coupons(s *source.Sale) {
 	}
 }
 
+// mostRefunds is the maximum number of refunds of an order.
+const mostRefunds = 10_000
+
 // refunds reads the refunds in the order.
 func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 	list, edges := nodes(d.first("refunds"))
 	refund := &d.inner
 	for v := range list.Elements() {
+		if len(s.Refunds) >= mostRefunds {
+			return false, &source.RowError{Column: "refunds", Reason: fmt.Sprintf("the order has more than %d refunds", mostRefunds)}
+		}
 		if edges {
 			v = v.Path("node")
 		}

@@ -121,3 +121,26 @@ func TestDocuments(t *testing.T) {
 		})
 	}
 }
+
+func TestADocumentHasALimitedNumberOfParts(t *testing.T) {
+	t.Parallel()
+	const most = 10_000
+	refund := `{"id":%d,"created_at":"2026-01-02T03:00:00Z","transactions":[{"kind":"refund","amount":"0.01"}]}`
+	var refunds []string
+	for i := range most + 1 {
+		refunds = append(refunds, fmt.Sprintf(refund, i))
+	}
+	for parts, reason := range map[string]string{
+		`"line_items":[` + strings.Repeat("{},", most) + "{}]":   "more than 10000 line items",
+		`"refunds":[` + strings.Join(refunds, ",") + "]":         "more than 10000 refunds",
+		`"line_items":[` + strings.Repeat("{},", most-1) + "{}]": "",
+		`"refunds":[` + strings.Join(refunds[:most], ",") + "]":  "",
+	} {
+		var doc document.Object
+		doc.Read(document.Value(`{"id":1,"total_price":"1","currency":"USD","created_at":"2026-01-02T03:00:00Z",` + parts + "}"))
+		err := newCollection().collector.Order("orders", &doc, 1)
+		if reason == "" && err != nil || reason != "" && (err == nil || !strings.Contains(err.Error(), reason)) {
+			t.Errorf("%.20s…: %v, want %q", parts, err, reason)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/fault"
 	"assay/internal/ingest/document"
 	"assay/internal/ingest/source"
 	"assay/internal/ingest/tabular"
@@ -176,6 +177,7 @@ type orderTableRows struct {
 	doc          document.Object
 	one          landedSale
 	gathered     map[string]*landedSale
+	lines        int // line items of the gathered orders, at most
 }
 
 // Skip implements [source.Rows]. It returns false, because every row is part of an order.
@@ -201,6 +203,10 @@ func (r *orderTableRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 			before.Rows = s.Rows
 			return nil
 		}
+	}
+	if r.lines += len(s.Lines); r.lines > source.MostHeld {
+		return fault.Invalid("the table is not sorted by order ID, and its orders have more than %d line items", source.MostHeld).
+			WithHint("sort the table by id, or import it in parts")
 	}
 	kept := *s
 	kept.Lines, kept.Refunds, kept.Coupons, kept.Touches = slices.Clone(s.Lines), slices.Clone(s.Refunds), slices.Clone(s.Coupons), slices.Clone(s.Touches)

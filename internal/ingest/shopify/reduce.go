@@ -77,11 +77,19 @@ func ReducedRefund(body []byte) ([]byte, error) {
 	return json.Marshal(kept)
 }
 
+// mostElements is the maximum number of elements in the lists of a document. In memory, an element needs up to 30 times
+// its size in the document.
+const mostElements = 50_000
+
 func reduced(body []byte, to reduction) (map[string]any, error) {
 	if !json.Valid(body) {
 		return nil, fault.Invalid("the body is not JSON")
 	}
-	kept, ok := to.of(document.Value(bytes.TrimSpace(body))).(map[string]any)
+	left := mostElements
+	kept, ok := to.of(document.Value(bytes.TrimSpace(body)), &left).(map[string]any)
+	if left < 0 {
+		return nil, fault.Invalid("the lists of the body have more than %d elements", mostElements)
+	}
 	if !ok {
 		return nil, fault.Invalid("the body is not a JSON object")
 	}
@@ -89,8 +97,8 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 }
 
 // of reduces a value, or each element of a list. If the reduction lists members, of returns nil for a value that is not
-// an object.
-func (r reduction) of(v document.Value) any {
+// an object. Each element subtracts one from the number left, and no element is added when the number is negative.
+func (r reduction) of(v document.Value, left *int) any {
 	switch {
 	case r == nil:
 		return json.RawMessage(v)
@@ -99,7 +107,10 @@ func (r reduction) of(v document.Value) any {
 	case v[0] == '[':
 		list := []any{}
 		for e := range v.Elements() {
-			list = append(list, r.of(e))
+			if *left--; *left < 0 {
+				break
+			}
+			list = append(list, r.of(e, left))
 		}
 		return list
 	case v[0] != '{':
@@ -110,7 +121,7 @@ func (r reduction) of(v document.Value) any {
 	kept := map[string]any{}
 	for name := range o.Names() {
 		if below, known := r[name]; known {
-			kept[name] = below.of(o.Get(name))
+			kept[name] = below.of(o.Get(name), left)
 		}
 	}
 	return kept

@@ -143,9 +143,13 @@ func (r *rows) describe(cell func(at int) string) {
 // line adds the row's line item to the current order. A row without a quantity has no line item.
 func (r *rows) line(rec tabular.Record) {
 	r.sale.Rows++
+	r.sale.Text += rec.Size()
 	r.sale.Content = r.hasher.Row(r.sale.Content, rec.Fields)
 	quantity := source.Cell(rec.Fields, r.at.quantity)
 	if r.fault != nil || quantity == "" {
+		return
+	}
+	if r.fault = r.sale.Full(rec.Line); r.fault != nil {
 		return
 	}
 	count, err := source.Count(quantity, r.notation)

@@ -59,6 +59,7 @@ const (
 	// mostWaiting is the size in bytes of waiting records at which the target writes a step, even with fewer than
 	// CommitRows records. Orders may be large.
 	mostWaiting = 128 << 20
+	mostLines   = 1 << 20 // the same for line items of orders, which may need far more memory than text
 
 	// Limits of stored streams. A run stores the name, key properties and required properties of each stream.
 	mostStreams = 10_000
@@ -176,7 +177,7 @@ func (t *target) take(ctx context.Context, line string) error {
 	switch kind := t.message.Get("type").Text(); kind {
 	case "RECORD":
 		t.waiting += len(line)
-		if err := t.takeRecord(); err != nil || t.since < t.CommitRows && t.waiting < mostWaiting {
+		if err := t.takeRecord(); err != nil || t.since < t.CommitRows && t.waiting < mostWaiting && t.facts.orders.Lines() < mostLines {
 			return err
 		}
 		return t.keep(ctx, false) // a tap may send states rarely, and waiting facts take memory

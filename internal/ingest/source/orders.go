@@ -15,6 +15,7 @@ import (
 type Sale struct {
 	Line     int // first line in the file
 	Rows     int // number of rows in the file
+	Text     int // bytes of the rows, if a reader counts them
 	Currency money.Currency
 	Order    warehouse.Order
 	Lines    []warehouse.OrderLine
@@ -28,6 +29,31 @@ type Sale struct {
 // Reset empties the sale and keeps its allocated slices for reuse.
 func (s *Sale) Reset() {
 	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0], Ties: s.Ties[:0]}
+}
+
+// Limits of an order. Its line items are in memory until its last row, and untrusted input may contain an order without
+// end.
+const (
+	MostLines = 10_000
+	mostText  = 16 << 20 // bytes of the rows
+)
+
+// MostHeld is the maximum number of line items of all orders that a reader collects until the end of its input.
+const MostHeld = 8 << 20
+
+// Full returns nil if the order can have a further line item. Otherwise, it returns the error for that item, with its
+// line in the file.
+func (s *Sale) Full(line int) *RowError {
+	var reason string
+	switch {
+	case len(s.Lines) >= MostLines:
+		reason = fmt.Sprintf("the order has more than %d line items", MostLines)
+	case s.Text > mostText:
+		reason = fmt.Sprintf("the order has rows of more than %d MiB", mostText>>20)
+	default:
+		return nil
+	}
+	return &RowError{Line: line, Reason: reason, Fix: "check which column contains the order ID"}
 }
 
 // Orders processes the sales of one file. It converts amounts, dates orders in the workspace's time zone, deduplicates

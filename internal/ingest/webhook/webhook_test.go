@@ -454,3 +454,12 @@ func (nowhere) Add(context.Context, *warehouse.Batch) error { return nil }
 func (nowhere) Commit(context.Context) (warehouse.Outcome, error) { return warehouse.Outcome{}, nil }
 
 func (nowhere) Abort() {}
+
+// An element of a list needs far more memory than bytes.
+func TestAMessageOfTooManyElementsIsRejected(t *testing.T) {
+	t.Parallel()
+	body := `{"id":1,"total_price":"1.00","currency":"USD","created_at":"2026-01-02T03:00:00Z","line_items":[` + strings.Repeat("{},", 100_000) + `{}]}`
+	if kept, err := webhook.Take(webhook.OrderCreated, []byte(body), hashKey); fault.KindOf(err) != fault.KindInvalid || kept != nil {
+		t.Errorf("%d bytes are kept, %v; want a fault of kind invalid", len(kept), err)
+	}
+}
