@@ -77,7 +77,7 @@ func (f *filler) explainLimits() {
 	}
 }
 
-// explainConditions states the conditions and the words of the question that the tool does not use.
+// explainConditions states the conditions of the question that the tool does not support.
 func (f *filler) explainConditions() {
 	name, c := f.tool.Name, f.clause
 	_, sorts := f.tool.parameter("sort_by")
@@ -90,22 +90,16 @@ func (f *filler) explainConditions() {
 	if phraseOf("by/per/each/every/which/what/top/best country/countries/state/states/region/regions/city/cities").in(c.items) {
 		f.plan.assume("%s does not show figures by region", name)
 	}
-	var unknown []string
 	for i, t := range c.tokens {
-		if t.slot != plain {
+		if i == 0 || t.slot != plain || t.form != amountForm && t.form != numeral {
 			continue
 		}
-		isValue := i > 0 && setOf("over above below under than exceeding")[c.tokens[i-1].text] && (t.form == amountForm || t.form == numeral)
-		if isValue && f.args["min_order_value"] == nil {
+		switch before := c.tokens[i-1].text; {
+		case setOf("in of for since during")[before] && when.IsYear(t.text) && t.value > float64(f.q.Today.Year()):
+			f.plan.assume("%q is in the future and is not used", t.raw)
+		case setOf("over above below under than exceeding")[before] && f.args["min_order_value"] == nil:
 			f.plan.assume("%s does not filter by values; %q is ignored", name, strings.TrimSpace(t.raw))
 		}
-		isUnknown := t.form == word && len(t.text) >= shortestCorrected && !f.tr.lexicon.known[t.text] && !f.tr.lexicon.known[strings.TrimSuffix(t.text, "s")]
-		if isUnknown || t.form == numeral && when.IsYear(t.text) {
-			unknown = append(unknown, t.raw)
-		}
-	}
-	if _, dated := f.args["start_date"]; !dated && f.args["period1_start"] == nil && len(unknown) > 0 {
-		f.plan.assume("words that are not understood are ignored: %s", strings.Join(unknown, ", "))
 	}
 }
 
