@@ -126,6 +126,9 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 			"Without the secret, no API key is valid. Assay cannot read webhook secrets and cannot recognize returning customers\n",
 			secretOf(settings))
 	}
+	if own := filepath.Join(c.Data, datadir.Secret); !restored.LacksSecret && own != secretOf(settings) {
+		fmt.Fprintf(con.errs, "the installation secret is in %s: move it to %s with mode 0600 before you start the service\n", own, settings.SecretFile)
+	}
 	if settings.ControlURL.Text() != "" {
 		fmt.Fprintf(con.errs, "the restored control data are in SQLite: move them to an empty PostgreSQL database with assay control move --data %s\n", c.Data)
 		return nil

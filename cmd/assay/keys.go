@@ -32,19 +32,18 @@ type keysCommand struct {
 
 // dataFlag is the flag --data of commands that use the control data.
 type dataFlag struct {
-	Data string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory."`
+	Data string `env:"ASSAY_DATA" placeholder:"D" help:"Data directory. Default: the setting data."`
 }
 
-// settings loads the settings of the service: the file that ASSAY_CONFIG names, the environment and the flag. The flag's
-// default does not replace the directory that the file names.
+// settings loads the settings of the service: the file that ASSAY_CONFIG names, the environment and --data.
 func (d *dataFlag) settings() (config.Config, error) {
 	flags := make(map[string]string)
-	if d.Data != "" && d.Data != config.Default().Data {
+	if d.Data != "" {
 		flags["data"] = d.Data
 	}
 	c, err := config.Load(config.Sources{File: os.Getenv("ASSAY_CONFIG"), Environ: os.Environ(), Flags: flags})
 	if err == nil {
-		d.Data = c.Data // messages name it
+		d.Data = c.Data // messages name the data directory
 	}
 	return c, err
 }

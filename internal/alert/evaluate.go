@@ -163,7 +163,9 @@ func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (v
 // incomplete returns the reason why the data of a day are incomplete for a rule, or "" if they are complete.
 func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	if a.Metric != control.AlertSpend {
-		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool { return s.Kind == "orders" && r.Complete(s, day) }) {
+		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool {
+			return s.Kind == snapshot.FromOrders && snapshot.Complete(s, day, r.Workspace.Location())
+		}) {
 			return fmt.Sprintf("no orders were imported after the end of %s", day)
 		}
 	}

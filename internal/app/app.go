@@ -360,7 +360,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		baseURL = ownURL(open.calls.Addr())
 	}
 	if a.config.PlainHTTP() {
-		a.log.WarnContext(ctx, "passwords and API keys cross the network by plain http: set base_url to the https URL of a reverse proxy, or listen on 127.0.0.1",
+		a.log.WarnContext(ctx, "passwords and API keys cross the network without encryption: set base_url to the https URL of a reverse proxy, or listen on 127.0.0.1",
 			slog.String("addr", a.config.Addr))
 	}
 	face, err := a.newFront(baseURL)

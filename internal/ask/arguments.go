@@ -352,11 +352,12 @@ func (f *filler) budget(p Parameter) any {
 	return most
 }
 
-// changing words come shortly before the amount of a change of spend.
+// changing lists the words that come shortly before the amount of a change of spend.
 var changing = setOf(`add adds added adding another extra additional move moves moved moving shift shifts shifted shifting
 	cut cuts cutting reduce reduced reducing raise raised raising increase increased increasing decrease decreased decreasing`)
 
-// isChange reports whether the amount at a token is a change of spend, as in "add $5,000", "by $5,000" or "$5,000 more".
+// isChange reports whether the amount at a token is a change of spend, as in "add $5,000", "by $5,000" or "$5,000
+// more".
 func (c *clause) isChange(i int) bool {
 	if i+1 < len(c.tokens) && setOf("more less extra")[c.tokens[i+1].text] {
 		return true

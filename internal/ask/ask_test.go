@@ -43,6 +43,7 @@ func TestComparisons(t *testing.T) {
 		"compare black friday last year with 2024":             "2024-11-29 2024-11-29 2025-11-28 2025-11-28",
 		"last 10 days compared to the previous 10 days":        "2026-11-01 2026-11-10 2026-11-11 2026-11-20",
 		"last 12 months vs prior 12 months":                    "2024-11-21 2025-11-20 2025-11-21 2026-11-20",
+		"compare december 24, 2026 with october":               "2026-09-01 2026-09-30 2026-10-01 2026-10-31",
 		"are orders up compared to last week":                  "2026-11-09 2026-11-15 2026-11-16 2026-11-20",
 		"why did revenue fall last week":                       "2026-11-02 2026-11-08 2026-11-09 2026-11-15",
 		"why did sales drop last weekend":                      "2026-11-07 2026-11-08 2026-11-14 2026-11-15",

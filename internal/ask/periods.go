@@ -25,6 +25,7 @@ type pair struct{ earlier, recent civil.Range }
 // periods returns the periods that a clause compares. Without a date the tool's defaults apply.
 func (c *clause) periods(today civil.Date) (pair, bool) {
 	named, related := c.expressions()
+	named = slices.DeleteFunc(named, func(w when.Expression) bool { return w.Period.First.After(today) })
 	if p, ok := c.eventToCome(named, today); ok {
 		return p, true
 	}
@@ -139,8 +140,9 @@ func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
 	return first, second
 }
 
-// withYear returns a period and the same period in another year. If the period has not begun in that year, or is of that
-// year, the other period is a year before the named one. A year that ends today shortens both.
+// withYear returns a period and the same period in another year. If the named period is in that year, or has not begun
+// in it, the other period is one year before the named period. If the year ends today, before the end of the other
+// period, both periods are shortened to equal lengths.
 func withYear(w, year when.Expression) (named, other civil.Range) {
 	named, other = w.Period, inYear(w, year.Period.First.Year())
 	last := year.Period.Last

@@ -376,13 +376,13 @@ func (b *Maker) secretPath() string {
 	return cmp.Or(b.SecretFile, filepath.Join(b.Data, datadir.Secret))
 }
 
-// copySecret copies the installation's secret under the name that it has in a data directory. If the secret cannot be read,
-// there is no backup.
+// copySecret copies the installation's secret under the name that it has in a data directory. If the secret cannot be
+// read, the backup fails.
 func (r *run) copySecret(ctx context.Context) error {
 	from, err := os.Open(r.secretPath())
 	if err != nil {
 		return fault.Unavailable("the installation secret %s cannot be read", r.secretPath()).Wrap(err).
-			WithHint("make it readable for the user that runs the service, or make the backup without it")
+			WithHint("make it readable for the user that runs the service, or create the backup without the secret")
 	}
 	defer from.Close()
 	file, added, err := r.folder.add(ctx, datadir.Secret, from)

@@ -532,7 +532,8 @@ func TestProgressEndsAtTheTotal(t *testing.T) {
 	}
 }
 
-// The secret of the installation may have another name. A backup without the secret must not contain it under that name.
+// The secret of the installation may have another name. A backup without the secret must not contain it under that
+// name.
 func TestASecretWithAnotherNameIsOnlyInABackupWithTheSecret(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

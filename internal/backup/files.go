@@ -46,7 +46,7 @@ func (r *run) others() ([]string, error) {
 		}
 		names = append(names, found...)
 	}
-	if own, err := real(r.secretPath()); err == nil { // it may have another name in the data directory
+	if own, err := real(r.secretPath()); err == nil { // the secret may have another name in the data directory
 		names = slices.DeleteFunc(names, func(name string) bool {
 			path, err := real(filepath.Join(r.Data, name))
 			return err == nil && path == own

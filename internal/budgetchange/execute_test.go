@@ -227,7 +227,7 @@ func TestASharedBudgetIsChangedWhenItIsNamed(t *testing.T) {
 	}
 }
 
-// The change does not name the budget. Someone shares the budget after the change or after its request.
+// The change does not name the budget. The budget becomes shared after the change, or after the request for approval.
 func TestAnUnnamedBudgetThatIsSharedSinceIsNotChanged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, measure.Google)

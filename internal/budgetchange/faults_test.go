@@ -551,6 +551,27 @@ func TestAConfirmedWriteMayBecomeVisibleLate(t *testing.T) {
 	}
 }
 
+// A process ends before its write becomes visible. The next process waits until the deadline of the write.
+func TestARestartedProcessWaitsForTheDeadlineOfAWrite(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Facebook)
+	first := b.restarted()
+	first.Accounts = oneAccount{killed{b.accounts[b.platform][0], false}}
+	if _, err := first.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
+		t.Fatal("the process did not end")
+	}
+	start, next := b.clock.Now(), b.restarted()
+	next.Clock = sleeper{b.clock, func() {
+		if b.clock.Now().Sub(start) >= 5*time.Second {
+			b.person(5500)
+		}
+	}}
+	b.running(t, next)
+	if row := b.settled(t); row.Status != control.ChangeApplied {
+		t.Errorf("row %+v, want applied", row)
+	}
+}
+
 // Ten processes that start on one store settle a row once.
 func TestARowIsSettledOnce(t *testing.T) {
 	t.Parallel()

@@ -104,7 +104,7 @@ func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.
 	}
 	for _, c := range rows {
 		deadline := now
-		if !idle && c.Deadline.After(now) {
+		if c.Deadline.After(now) {
 			deadline = c.Deadline
 		}
 		switch c.Status {

@@ -126,8 +126,8 @@ func decode(given *koanf.Koanf) (Config, []mistake) {
 	return c.WithDefaults(), mistakes
 }
 
-// replaced reports whether [Config.WithDefaults] replaces a given value, such as 0, by a default. Such a value is invalid. An
-// empty text means the default.
+// replaced reports whether [Config.WithDefaults] replaces a given value, such as 0, with a default. Such a value is
+// invalid. An empty text means the default.
 func replaced(field reflect.Value, f Field, text string) bool {
 	if !field.IsZero() || f.Default == "" || strings.TrimSpace(text) == "" {
 		return false

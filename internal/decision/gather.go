@@ -40,7 +40,7 @@ type gatherer struct {
 func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 	last := civil.Earliest(c.Today.AddDays(-1), c.Store.OrderDays.Last)
 	if !slices.ContainsFunc(c.Store.Sources, func(s warehouse.SourceState) bool {
-		return s.Kind == snapshot.FromOrders && c.Complete(s, last)
+		return s.Kind == snapshot.FromOrders && snapshot.Complete(s, last, c.Workspace.Location())
 	}) {
 		last = last.AddDays(-1)
 	}

@@ -95,11 +95,11 @@ func (d *diagnosis) directory() bool {
 	return false
 }
 
-// address warns if the service would serve sign-in and keys without encryption on a network.
+// address warns if passwords and API keys would cross the network without encryption.
 func (d *diagnosis) address() {
 	if d.config.PlainHTTP() {
 		d.add("address", Careful, "set base_url to the https URL of a reverse proxy, or listen on 127.0.0.1",
-			"passwords and API keys cross the network by plain http: addr is %s and base_url is not set", d.config.Addr)
+			"passwords and API keys cross the network without encryption: addr is %s and base_url is not set", d.config.Addr)
 	}
 }
 

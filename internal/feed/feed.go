@@ -27,7 +27,7 @@ import (
 const (
 	hookPause = 5 * time.Second // time to collect messages before they are imported
 	hookBatch = 500             // messages that are imported in one step
-	hookBytes = 4 << 20         // total size of their bodies, above which a step has no further message
+	hookBytes = 4 << 20         // total size of the bodies at which a step ends
 	hookTurns = 4               // workspaces with an import of messages at a time
 	hookRetry = time.Minute     // wait after a failure that no message caused
 

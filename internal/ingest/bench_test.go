@@ -19,7 +19,7 @@ func (s *sumStore) Begin(context.Context, warehouse.ImportSpec) (warehouse.Impor
 	return s, nil
 }
 
-func (s *sumStore) Imported(context.Context, measure.WorkspaceID, string) (warehouse.ImportRecord, bool, error) {
+func (s *sumStore) Imported(context.Context, measure.WorkspaceID, string, bool) (warehouse.ImportRecord, bool, error) {
 	return warehouse.ImportRecord{}, false, nil
 }
 

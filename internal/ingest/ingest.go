@@ -41,7 +41,7 @@ func Readers() []source.Reader {
 // Store receives the facts. The warehouse implements it.
 type Store interface {
 	Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error)
-	Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (warehouse.ImportRecord, bool, error)
+	Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string, settle bool) (warehouse.ImportRecord, bool, error)
 	FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error)
 }
 

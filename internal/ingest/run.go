@@ -147,7 +147,7 @@ func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileR
 	}
 
 	key := r.ledgerKey(report.Hash, report.Source)
-	if before, known, err := r.store.Imported(ctx, r.Workspace.ID, key); err != nil {
+	if before, known, err := r.store.Imported(ctx, r.Workspace.ID, key, !r.DryRun); err != nil {
 		return err
 	} else if known {
 		report.Status, report.ImportedAt = Already, &before.At

@@ -288,11 +288,11 @@ func isDay(c control.Cadence, day time.Time) bool {
 	return true
 }
 
-// early is the time by which scheduled work may start too early, because the clock was set back after its timer started.
+// early is the maximum time by which scheduled work starts too early if the clock is set back after its timer started.
 const early = time.Minute
 
-// due starts scheduled work of a workspace. While the store does not respond, it tries again every minute for up to a day,
-// because the next time may be a month later.
+// due starts scheduled work of a workspace. While the store does not respond, due tries again every minute for up to a
+// day, because the next scheduled time may be a month later.
 func (s *schedule) due(ctx context.Context, routine *Routine, id measure.WorkspaceID) {
 	began := s.Clock.Now()
 	for {

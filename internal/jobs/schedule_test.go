@@ -120,7 +120,7 @@ func (b *bench) made(made chan measure.WorkspaceID) measure.WorkspaceID {
 	}
 }
 
-// silent is a store that does not respond while a test wants it.
+// silent is a store that a test can make unavailable.
 type silent struct {
 	*workspaces
 
@@ -144,7 +144,7 @@ func TestAScheduledTrainingIsTriedAgainWhileTheStoreDoesNotRespond(t *testing.T)
 	b.until(func() bool { return !b.Next(Training, "w").IsZero() })
 	store.is.Store(true)
 	b.clock.Advance(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC).Sub(friday)) // 4:00 on Monday in New York
-	b.timers(3) // the check for changed schedules, the next Monday and the next attempt
+	b.timers(3)                                                                // the check for changed schedules, the next Monday and the next attempt
 	store.is.Store(false)
 	b.clock.Advance(lookEvery)
 	if id := <-b.trainer.began; id != "w" {

@@ -127,7 +127,8 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 		return asked{}, badRequest("The parameter state is larger than 2 KiB. Ask the developer of the app to shorten it.")
 	}
 	if !utf8.ValidString(state) || strings.ContainsRune(state, 0) {
-		return asked{}, badRequest("The parameter state is not valid text. Ask the developer of the app to encode it.")
+		return asked{}, badRequest("The parameter state is not valid UTF-8 or contains a NUL character. " +
+			"Ask the developer of the app to encode it.")
 	}
 	return asked{client: client, redirect: redirect, state: state, hasState: values.Has("state")}, nil
 }

@@ -94,7 +94,7 @@ func (s *Server) clientOf(r *http.Request, fields url.Values) (control.ClientID,
 }
 
 // isUnknown reports whether an error of the store means that a client does not exist. PostgreSQL rejects texts that it
-// cannot store, so they are no IDs.
+// cannot store, so such texts cannot be client IDs.
 func isUnknown(err error) bool {
 	return fault.KindOf(err) == fault.KindNotFound || fault.KindOf(err) == fault.KindInvalid
 }

@@ -118,12 +118,12 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 	return budgetchange.Caller{Actor: control.ActorOf(u.ID), Person: true}, nil
 }
 
-// maxKeyEvents is the maximum number of audit events that the search for a key's makers reads.
+// maxKeyEvents is the maximum number of audit events that [Run.makers] reads.
 const maxKeyEvents = 10_000
 
-// makers returns the people who received the secret of an actor's key or of a key that it replaced: the person who
-// created the first key, and the people who rotated a key. None of them can approve a request of the key. It returns
-// nothing for an actor without a key.
+// makers returns the people who received the secret of the actor's key, or of an earlier key that this key replaced:
+// the person who created the first key, and the people who rotated a key. None of these people can approve a request of
+// the key. For an actor without a key, makers returns nothing.
 func (r *Run) makers(ctx context.Context, actor string) (all []string, err error) {
 	id, isKey := strings.CutPrefix(actor, "key:")
 	if !isKey {

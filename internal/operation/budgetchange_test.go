@@ -228,7 +228,7 @@ func TestMembersDoNotApproveRequestsOfKeysThatTheyRotated(t *testing.T) {
 	if err != nil || asked.Outcome != budgetchange.Awaiting {
 		t.Fatalf("%+v, %v; want a change that awaits approval", asked, err)
 	}
-	for name, id := range map[string]control.UserID{"the member who rotated the key": ben.ID, "the member who made the first key": ana.ID} {
+	for name, id := range map[string]control.UserID{"the member who rotated the key": ben.ID, "the member who created the first key": ana.ID} {
 		_, err := operation.ApproveBudgetChange.Do(t.Context(), s.Service, s.by(operation.Member(id)), operation.BudgetDecision{ID: asked.Change.ID})
 		if fault.KindOf(err) != fault.KindForbidden {
 			t.Errorf("%s approves: %v, want forbidden", name, err)

@@ -46,7 +46,7 @@ func (c *Snapshot) NewCustomers(ctx context.Context, days civil.Range, only meas
 type Acquisition struct {
 	Segments    warehouse.Pair[warehouse.SegmentTotals]
 	Won         NewCustomers
-	Paid        NewCustomers              // the part of Won from the first day with spend on; the basis of CAC
+	Paid        NewCustomers              // the part of Won since the first day with spend; the basis of CAC
 	Spend       map[measure.Channel]int64 // channels with known spend
 	Spent       int64
 	SpentBefore int64

@@ -39,7 +39,7 @@ const ForecastDays = 730
 // Week is the seasonal period of daily figures in days.
 const Week = 7
 
-// Predict forecasts the series of a metric up to a day. The forecast uses no zeros before the first other value.
+// Predict forecasts the series of a metric up to a day. The forecast does not use zeros before the first nonzero value.
 func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
 	ahead := last.Sub(s.Last)
 	if key.Metric == ROAS || ahead < 1 || len(s.Values) == 0 {

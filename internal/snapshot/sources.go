@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"slices"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/warehouse"
@@ -39,9 +40,9 @@ func DeliversDaily(kind string) bool {
 }
 
 // Complete reports whether a source has data after the day. It also returns true if data of the day were imported after
-// the end of the day.
-func (c *Snapshot) Complete(s warehouse.SourceState, day civil.Date) bool {
-	return s.Days.Last.After(day) || s.Days.Last == day && civil.DayOf(s.LastImport, c.Workspace.Location()).After(day)
+// the end of the day in the time zone.
+func Complete(s warehouse.SourceState, day civil.Date, zone *time.Location) bool {
+	return s.Days.Last.After(day) || s.Days.Last == day && civil.DayOf(s.LastImport, zone).After(day)
 }
 
 // FirstDay returns the store's first day with data from the given kinds of sources, or zero if there are none. The kind

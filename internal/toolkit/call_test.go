@@ -433,7 +433,7 @@ func TestCreatorsOfAPlatform(t *testing.T) {
 	}
 }
 
-// If the data start inside the window, its own figures are incomplete, not only those of the previous window.
+// If the data start inside a window, the figures of this window are incomplete, not only those of the previous window.
 func TestDataThatStartInsideTheWindow(t *testing.T) {
 	t.Parallel()
 	for first, inside := range map[string]bool{"2026-02-20": true, "2026-02-10": false} {

@@ -38,7 +38,7 @@ type resourceKind struct {
 	uri      string
 	mimeType string
 	scope    control.Scope                                           // required; "": none
-	tool     string                                                  // answers with the same data, so the caller must be allowed to call it; "": none
+	tool     string                                                  // tool with the same data, which the caller must be allowed to call; "": none
 	list     func(context.Context, *Session) ([]mcp.Resource, error) // nil: not listed; the URIs of the list lack the common prefix
 	read     func(context.Context, *Session, string) (string, error) // gets the URI without the prefix
 	meta     json.RawMessage                                         // nil: none

@@ -152,8 +152,8 @@ func callPart(ctx context.Context, c *toolkit.Call, row AskedCall, call ask.Call
 	return row, nil
 }
 
-// askSummary states the figures of all parts, or which questions can be answered. It contains no text of the results, except
-// the fixed texts of explain.
+// askSummary states the figures of all parts, or which questions can be answered. The summary contains no text of the
+// results, except the fixed texts of explain.
 func askSummary(a *AskAnswer) string {
 	if len(a.Rows) == 0 {
 		return "This question is out of scope: the tools answer questions about the store's sales, marketing, customers and measurement. " +
@@ -223,7 +223,7 @@ func fitResults(a *AskAnswer, view answer.Shared) error {
 		share := max(0, room/(len(results)-i))
 		var kept []string
 		if a.Rows[i].Tool == "optimization" && a.Rows[i].Arguments["question"] != nil {
-			kept = []string{"summary"} // it answers the question
+			kept = []string{"summary"} // the summary answers the question
 		}
 		if a.Rows[i].Result, err = answer.Shortened(r, share, kept...); err != nil {
 			return err

@@ -190,7 +190,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Gross margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
-	"CAC is total spend divided by new customers, from the first day with spend on. For a channel, last touch credits the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
+	"CAC is total spend divided by the number of new customers since the first day with spend. For a channel, last touch credits the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {

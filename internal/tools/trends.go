@@ -281,7 +281,7 @@ func warnTrends(c *toolkit.Call, a *TrendsAnswer, p trendsParams, days civil.Ran
 	case p.Granularity == civil.ByMonth:
 		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: there are too few months to estimate expected values.")
 	case judged == 0:
-		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: the check requires 21 complete days or weeks, starting with the first value that is not zero.")
+		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: the check requires 21 complete days or weeks.")
 	case judged < whole:
 		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("Only %d of %d complete points have enough history for the anomaly check.", judged, whole))
 	}

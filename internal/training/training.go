@@ -319,7 +319,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 		return nil, err
 	}
 	before, err := k.refresh(ctx, w, k.now())
-	if fault.KindOf(err) == fault.KindUnavailable || ctx.Err() != nil {
+	if err != nil && (fault.KindOf(err) == fault.KindUnavailable || ctx.Err() != nil) {
 		return nil, err // the earlier model exists and must not be replaced by a rejected one
 	}
 	if err != nil {

@@ -41,11 +41,11 @@ type AdWindow struct {
 // UnnamedAccount is the account of ad reports that do not name their account.
 const UnnamedAccount = "default"
 
-// SharedSpend is a period with the same campaigns in an account of the import and in a stored account. One of the two is
-// [UnnamedAccount], so both may be the same ad account, and then its spend is counted twice.
+// SharedSpend is a period with the same campaigns in an account of the import and in a stored account. One of the two
+// accounts is [UnnamedAccount], so both may be the same ad account. The spend of that ad account is then counted twice.
 type SharedSpend struct {
 	Account string // account in the import
-	Stored  string // account with other rows in the store
+	Stored  string // stored account with the same campaigns
 	Days    civil.Range
 }
 

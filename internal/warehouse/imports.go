@@ -40,12 +40,13 @@ func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, 
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }
 
-// Imported reports whether a file with this hash was imported, and whether the file's data are still current. No late
-// commit of another process replaces such an import. The caller must not have an import of the workspace.
-func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
+// Imported reports whether a file with this hash was imported, and whether the file's data are still current. If settle
+// is true, no late commit of another process can replace such an import, and the caller must not have a running import
+// into the workspace.
+func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string, settle bool) (ImportRecord, bool, error) {
 	record, known, err := w.imported(ctx, ws, fileHash)
 	s, late := w.engine.(Settler)
-	if err != nil || !known || !late {
+	if err != nil || !known || !late || !settle {
 		return record, known, err
 	}
 	if err := s.Settle(ctx, ws); err != nil {

@@ -222,7 +222,7 @@ func budget(one campaign, currency money.Currency) ads.Budget {
 		b.Amount, exact = Decimal(one.Budget).Amount(currency)
 		b.Inexact = !exact
 		least := money.Amount{Minor: int64(minimumUSD) * minorUnits(currency), Currency: currency}
-		if currency == "USD" && b.Amount.Minor >= least.Minor { // a lower live budget shows another minimum
+		if currency == "USD" && b.Amount.Minor >= least.Minor { // a lower live budget means that TikTok accepts less
 			b.Minimum = least
 		}
 	case "BUDGET_MODE_TOTAL":

@@ -185,7 +185,7 @@ func (c calendar) dayOfSameMonth(i int, of civil.Date) (Expression, bool) {
 	return Expression{At: i, End: end, Period: DayRange(day), Point: true}, true
 }
 
-// longestOccasion is the maximum number of words between "since" and "on" with a date.
+// longestOccasion is the maximum number of words between "since" and the "on" that precedes a date.
 const longestOccasion = 8
 
 // sincePeriod reads "since June 1" and "since the launch on June 1".

@@ -27,7 +27,7 @@ type pages struct {
 type namedReport struct {
 	path, name string
 	fill       report
-	uses       uses // filters that the figures have, in addition to the period
+	uses       uses // filters that apply to the figures, in addition to the period
 }
 
 // reports are the pages with figures, in the order of the navigation. They can be shared.

@@ -177,7 +177,7 @@ func filtersIn(query url.Values) url.Values {
 	return filters
 }
 
-// filtersOn returns the filters that the figures of a page have.
+// filtersOn returns the filters that apply to the figures of a page.
 func filtersOn(page string, filters url.Values) url.Values {
 	on := url.Values{}
 	for name, values := range filters {

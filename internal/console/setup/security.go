@@ -104,7 +104,7 @@ func (c *settingsPages) selectedEvents(w http.ResponseWriter, v frame.Visit) (vi
 		return view, f, false
 	}
 	view = securityView{Place: p, About: query.Get("about"), Groups: eventGroups()}
-	// Events of a deleted workspace with the same ID are earlier. They may belong to other people.
+	// Earlier events are of a deleted workspace with the same ID. They may belong to other people.
 	f = control.EventFilter{Workspace: p.Workspace.ID, Members: true, Since: p.Workspace.CreatedAt}
 	for _, g := range view.Groups {
 		if g.ID == view.About {

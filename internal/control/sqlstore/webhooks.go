@@ -118,8 +118,8 @@ func (s *webhookStore) Awaiting(ctx context.Context) ([]measure.WorkspaceID, err
 	}, `SELECT workspace FROM deliveries WHERE state = $1 GROUP BY workspace ORDER BY min(at), workspace`, waitingState)
 }
 
-// Waiting returns the oldest pending messages of a workspace, at most limit. After the message whose body reaches the
-// total number of bytes, it returns no further message.
+// Waiting returns the oldest pending messages of a workspace, at most limit. It stops as soon as the total size of
+// the returned bodies reaches bytes.
 func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limit, bytes int) ([]control.Delivery, error) {
 	sizes, err := collect(ctx, s.read, func(row scanner) (size int, err error) {
 		err = row.Scan(&size)

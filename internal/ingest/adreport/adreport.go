@@ -57,7 +57,7 @@ type Spec struct {
 	Order         source.DayOrder // unknown: detected
 	Daily         string          // instructions for one row per day on the platform
 	Account       string          // account of a report without an account column; empty: "default"
-	Products      []Product       // ad products with reports of their own; a report of no product is of the main product
+	Products      []Product       // ad products with their own reports; all other reports are of the main product
 	Micros        []string        // fields in millionths of the currency: Spend or Value
 	NamesRequired bool            // the report must identify campaigns, ad sets or ads; without these, it has the spend of a whole account
 	Excluded      []string        // folded names of columns that the report must not have: it would cover only part of the spend

@@ -76,7 +76,7 @@ func (*Recorder) FXRates(context.Context, measure.WorkspaceID) ([]warehouse.FXRa
 }
 
 // Imported implements [ingest.Store].
-func (*Recorder) Imported(context.Context, measure.WorkspaceID, string) (warehouse.ImportRecord, bool, error) {
+func (*Recorder) Imported(context.Context, measure.WorkspaceID, string, bool) (warehouse.ImportRecord, bool, error) {
 	return warehouse.ImportRecord{}, false, nil
 }
 

@@ -15,7 +15,8 @@ import (
 // file.
 const openOrders = 4096
 
-// Limits of the memory of open orders. Above the first two, the oldest order ends.
+// Limits of the memory of open orders. If the open orders exceed one of the first two limits, the oldest order is
+// closed.
 const (
 	openLines   = 1 << 20  // line items
 	openText    = 64 << 20 // bytes of rows
@@ -32,7 +33,7 @@ type lineRows struct {
 	spare     []*group
 	last      *group // group of the previous row
 	lines     int    // line items of the open orders
-	text      int    // bytes of their rows
+	text      int    // bytes of the rows of the open orders
 }
 
 // groupKey distinguishes orders and their refunds. The refunds of an order on a day are one refund.

@@ -27,8 +27,8 @@ type Collector struct {
 	held    map[string]*sale
 	returns map[string]*given // by order and refund
 	listed  bool              // the run has a stream of refunds
-	lines   int               // line items of the orders in sales, at most
-	waits   int               // line items of the orders in held, at most
+	lines   int               // upper bound of the line items of the orders in sales
+	waits   int               // upper bound of the line items of the orders in held
 
 	customers []warehouse.Profile // all versions; the store merges them
 	ties      []warehouse.CustomerTie
@@ -73,7 +73,8 @@ func (c *Collector) Expect() { c.listed = true }
 // Waits reports whether some orders must wait for the end of the run.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
-// Lines returns the maximum number of line items in the next steps, without the orders that wait for the end of the run.
+// Lines returns the maximum number of line items in the next steps. It excludes the orders that wait for the end of the
+// run.
 func (c *Collector) Lines() int { return c.lines }
 
 // Order adds an order of a stream. Errors are [*source.RowError]s with the line. The collector uses the version with
@@ -96,7 +97,7 @@ func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 		if c.waits += len(c.sale.Lines); c.waits > source.MostHeld {
 			return &source.RowError{
 				Line: line, Reason: fmt.Sprintf("the orders that wait for their refunds have more than %d line items", source.MostHeld),
-				Fix: "synchronize a shorter period at a time",
+				Fix: "sync a shorter period at a time",
 			}
 		}
 		c.held[key] = c.waiting.of(sale{Sale: c.sale, stream: stream, gone: gone})

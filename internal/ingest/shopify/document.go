@@ -312,8 +312,9 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 	return itemised, nil
 }
 
-// toShop converts a refund from the customer's currency to the shop's currency, at the rate of the order's total. In the
-// REST API, transactions have the customer's currency. It returns false if the order does not contain this rate.
+// toShop converts a refund from the customer's currency to the shop's currency, at the rate of the order's total. In
+// the REST API, transactions have the customer's currency. If the order does not contain this rate, toShop returns
+// false.
 func (d *Documents) toShop(r *source.Return, shop money.Currency) bool {
 	total := d.first("total_price_set")
 	paid, own := total.Path("presentment_money"), total.Path("shop_money")

@@ -177,7 +177,7 @@ type orderTableRows struct {
 	doc          document.Object
 	one          landedSale
 	gathered     map[string]*landedSale
-	lines        int // line items of the gathered orders, at most
+	lines        int // upper bound of the line items of the gathered orders
 }
 
 // Skip implements [source.Rows]. It returns false, because every row is part of an order.

@@ -59,7 +59,7 @@ const (
 	// mostWaiting is the size in bytes of waiting records at which the target writes a step, even with fewer than
 	// CommitRows records. Orders may be large.
 	mostWaiting = 128 << 20
-	mostLines   = 1 << 20 // the same for line items of orders, which may need far more memory than text
+	mostLines   = 1 << 20 // the same for the number of line items, which may need far more memory than text
 
 	// Limits of stored streams. A run stores the name, key properties and required properties of each stream.
 	mostStreams = 10_000

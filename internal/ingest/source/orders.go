@@ -49,7 +49,7 @@ func (s *Sale) Full(line int) *RowError {
 	case len(s.Lines) >= MostLines:
 		reason = fmt.Sprintf("the order has more than %d line items", MostLines)
 	case s.Text > mostText:
-		reason = fmt.Sprintf("the order has rows of more than %d MiB", mostText>>20)
+		reason = fmt.Sprintf("the order has more than %d MiB of rows", mostText>>20)
 	default:
 		return nil
 	}

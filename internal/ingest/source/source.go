@@ -290,8 +290,9 @@ func (n *Notes) Add(code, format string, args ...any) {
 func (n *Notes) AddShared(accounts []warehouse.SharedSpend) {
 	for _, a := range accounts {
 		n.Add("spend_twice", "%s to %s: the account %q of this import and the stored account %q have the same campaigns. If they are the same "+
-			"ad account, their spend is counted twice. Import the report without an account again with campaign IDs, and then the report "+
-			"with the account and campaign IDs", a.Days.First, a.Days.Last, Shown(a.Account), Shown(a.Stored))
+			"ad account, their spend is counted twice. To correct this, import both reports again with campaign IDs: first the "+
+			"report without an account, then the report with the account",
+			a.Days.First, a.Days.Last, Shown(a.Account), Shown(a.Stored))
 	}
 }
 

@@ -455,7 +455,7 @@ func (nowhere) Commit(context.Context) (warehouse.Outcome, error) { return wareh
 
 func (nowhere) Abort() {}
 
-// An element of a list needs far more memory than bytes.
+// An element of a list needs far more memory than its size in the body.
 func TestAMessageOfTooManyElementsIsRejected(t *testing.T) {
 	t.Parallel()
 	body := `{"id":1,"total_price":"1.00","currency":"USD","created_at":"2026-01-02T03:00:00Z","line_items":[` + strings.Repeat("{},", 100_000) + `{}]}`

@@ -16,7 +16,7 @@ type Judged struct {
 }
 
 // Judge tests every known point of a series with [Anomalies]. NaN marks an unknown or incomplete point. Such a point
-// has no result. Judge interpolates it to predict its neighbors. Zeros before the first other value have no result,
+// has no result. Judge interpolates it to predict its neighbors. Zeros before the first nonzero value have no result,
 // because the series had not begun; see [Begun]. Q is not set; see [Among].
 func Judge(values []float64, season int) ([]Judged, error) {
 	out := make([]Judged, len(values))

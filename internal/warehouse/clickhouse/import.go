@@ -182,7 +182,7 @@ func (e *Engine) Settle(ctx context.Context, ws measure.WorkspaceID) error {
 		return err
 	}
 	lost := func(err error) error {
-		return fault.Unavailable("another process imports into %s", ws).WithHint("repeat the import").Wrap(err)
+		return fault.Unavailable("another process is importing into %s", ws).WithHint("repeat the import").Wrap(err)
 	}
 	if err := held(ctx, lock); err != nil {
 		return lost(err)

@@ -13,8 +13,9 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// fileIsLater states how to delete the facts in ClickHouse if the file has later imports and is not their origin.
-const fileIsLater = "If the file has the latest imports: move it to another folder, move the facts to DuckDB, and then replace the new file with yours"
+// fileIsLater states how to delete the facts in ClickHouse if they do not come from the file and the file has later
+// imports.
+const fileIsLater = "If the file has the latest imports: move it to another folder, move the facts to DuckDB, and then replace the new file with the file that you moved"
 
 // Receive stores another engine's facts of a workspace as the first commit. It reads the facts back into the local copy
 // and compares the totals of every table by day. If an earlier call was interrupted after the commit, Receive only
@@ -88,8 +89,8 @@ func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) 
 }
 
 // DropCopied deletes the facts of a workspace for all nodes if another engine has the same facts: the totals of all
-// tables by day must be equal. If the last commit in ClickHouse came from the other engine's file, the file may also have
-// later imports. If an earlier call was interrupted after the deletion, nothing is compared.
+// tables by day must be equal. If the last commit in ClickHouse came from the other engine's file, the file may also
+// have later imports. If an earlier call was interrupted after the deletion, nothing is compared.
 func (e *Engine) DropCopied(ctx context.Context, ws measure.WorkspaceID, to *duckdb.Engine) ([]warehouse.TableTotals, error) {
 	got, err := to.Totals(ctx, ws)
 	if err != nil {

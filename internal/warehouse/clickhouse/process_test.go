@@ -413,7 +413,7 @@ func TestAFileThatIsReportedAsImportedStays(t *testing.T) {
 		if err := loadFile(t, first, "f", someOrders("first", 5, 1000)); !errors.Is(err, warehouse.ErrUnknownOutcome) {
 			t.Errorf("the first import ended with %v; want an unknown outcome", err)
 		}
-		if _, known, err := warehouse.New(again).Imported(t.Context(), "shop", "f"); !known || err != nil {
+		if _, known, err := warehouse.New(again).Imported(t.Context(), "shop", "f", true); !known || err != nil {
 			t.Errorf("the file is known: %t, %v", known, err)
 		}
 	}
@@ -421,7 +421,7 @@ func TestAFileThatIsReportedAsImportedStays(t *testing.T) {
 		t.Errorf("the late import ended with %v; want an unknown outcome", err)
 	}
 	late.beforeCommit = func() {}
-	if _, known, err := warehouse.New(again).Imported(t.Context(), "shop", "f"); !known || err != nil { // needs no lock
+	if _, known, err := warehouse.New(again).Imported(t.Context(), "shop", "f", true); !known || err != nil { // needs no lock
 		t.Errorf("the file is still known: %t, %v", known, err)
 	}
 	nodes := []*Engine{first, late, again, node(t, store, clock)}

@@ -75,10 +75,14 @@ func (w reportWindows) spellOut(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.run(ctx, "sql/same_account", args{"unnamed": warehouse.UnnamedAccount})
+	if err := w.run(ctx, "sql/same_account", args{"unnamed": warehouse.UnnamedAccount}); err != nil {
+		return err
+	}
+	return w.run(ctx, "sql/same_product", nil)
 }
 
-// findShared finds stored accounts that may be accounts of the report under another name. Their rows remain.
+// findShared finds stored accounts that may be accounts of the report under another name. The rows of
+// these accounts are not replaced.
 func (w reportWindows) findShared(ctx context.Context) error {
 	values := w.values()
 	values["unnamed"] = warehouse.UnnamedAccount

@@ -162,6 +162,31 @@ func adWindows(on trial) {
 	same(t, "spend on that day is unknown", false, days[0].SpendKnown)
 }
 
+// adProducts imports reports of an ad product that an earlier release stored in an account without the product.
+func adProducts(on trial) {
+	t, w := on.t, on.w
+	report := func(account string) (warehouse.ImportSpec, warehouse.Batch) {
+		rows := []warehouse.AdDay{ad("g1", "Video", "2026-01-10", 4_00, 0, 0), ad("g1", "Video", "2026-01-11", 5_00, 0, 0)}
+		for i := range rows {
+			rows[i].Account = account
+		}
+		window := warehouse.AdWindow{Source: "googleads", Platform: measure.Google, Account: account, Days: period("2026-01-10", "2026-01-11")}
+		return warehouse.ImportSpec{Replace: []warehouse.AdWindow{window}}, warehouse.Batch{AdDays: rows}
+	}
+	spec, rows := report("123")
+	rows.AdDays = append(rows.AdDays, ad("g2", "Search", "2026-01-11", 7_00, 0, 0))
+	load(t, w, spec, rows)
+	spec, rows = report("123 (Sponsored Brands)")
+	load(t, w, spec, rows)
+	days := answer[[]warehouse.DayTotal](t)(w.StoreDays(t.Context(), shop, period("2026-01-10", "2026-01-11")))
+	same(t, "the report has all campaigns of the day", int64(4_00), days[0].Spend)
+	same(t, "the report lacks a campaign of the day", int64(17_00), days[1].Spend)
+	spec, rows = report("123")
+	load(t, w, spec, rows)
+	days = answer[[]warehouse.DayTotal](t)(w.StoreDays(t.Context(), shop, period("2026-01-10", "2026-01-10")))
+	same(t, "another product of the account", int64(8_00), days[0].Spend)
+}
+
 func spendAddsUp(on trial) {
 	t, w := on.t, on.w
 	spot := warehouse.ChannelSpend{Source: "manual", Channel: "tv", Day: date("2026-01-10"), Spend: 10_00}
@@ -212,7 +237,7 @@ func knownFile(on trial) {
 	if out := load(t, w, file, smallStore()); out.Already {
 		t.Error("the first import of a file is a repetition")
 	}
-	record, known, err := w.Imported(t.Context(), shop, "abc")
+	record, known, err := w.Imported(t.Context(), shop, "abc", true)
 	if err != nil || !known || record.File != "orders.csv" {
 		t.Errorf("the file is unknown: %+v, %v, %v", record, known, err)
 	}
@@ -222,23 +247,23 @@ func knownFile(on trial) {
 	}
 	rates := warehouse.Batch{FXRates: []warehouse.FXRate{{Day: january.First, From: "EUR", To: "USD", Rate: "1.1", Source: "test"}}}
 	load(t, w, warehouse.ImportSpec{File: "rates.csv", FileHash: "rates"}, rates)
-	if _, known, err := w.Imported(t.Context(), shop, "abc"); known || err != nil {
+	if _, known, err := w.Imported(t.Context(), shop, "abc", true); known || err != nil {
 		t.Errorf("the file counts as current after a rate changed: %v", err)
 	}
-	if _, known, err := w.Imported(t.Context(), shop, "rates"); !known || err != nil {
+	if _, known, err := w.Imported(t.Context(), shop, "rates", true); !known || err != nil {
 		t.Errorf("the file of rates is unknown: %v", err)
 	}
 	if out := load(t, w, file, smallStore()); out.Already {
 		t.Error("the file is a repetition after a rate changed")
 	}
 	load(t, w, warehouse.ImportSpec{File: "rates.csv", FileHash: "rates"}, rates)
-	if _, known, err := w.Imported(t.Context(), shop, "abc"); !known || err != nil {
+	if _, known, err := w.Imported(t.Context(), shop, "abc", true); !known || err != nil {
 		t.Errorf("the file is unknown after an import of the same rates: %v", err)
 	}
 	order := smallStore().Orders[0]
 	order.Charged, order.UpdatedAt = 1, order.UpdatedAt.Add(time.Hour)
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Orders: []warehouse.Order{order}})
-	if _, known, err := w.Imported(t.Context(), shop, "abc"); known || err != nil {
+	if _, known, err := w.Imported(t.Context(), shop, "abc", true); known || err != nil {
 		t.Errorf("the file counts as current after an order changed: %v", err)
 	}
 }

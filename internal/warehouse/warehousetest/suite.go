@@ -97,6 +97,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"campaigns keep their versions":                           campaignsKeepTheirVersions,
 		"what a version of a profile leaves out stays":            joinedProfiles,
 		"ad windows are replaced":                                 adWindows,
+		"an ad product has an account of its own":                 adProducts,
 		"spend of one key in one import adds up":                  spendAddsUp,
 		"a dry run counts and keeps nothing":                      dryRun,
 		"an aborted import leaves nothing":                        abortedImport,

@@ -32,7 +32,7 @@ func emptyStore(on trial) {
 	coverage := answer[warehouse.Coverage](t)(w.Coverage(ctx, shop))
 	same(t, "order days", civil.Range{}, coverage.OrderDays)
 	same(t, "version", version(t, w), coverage.Version)
-	if _, known, err := w.Imported(ctx, shop, "abc"); known || err != nil {
+	if _, known, err := w.Imported(ctx, shop, "abc", true); known || err != nil {
 		t.Errorf("an empty store reports a file as imported: %v, %v", known, err)
 	}
 }

@@ -1,6 +1,6 @@
--- The days that the store has without an account and the report has with an account, if the report has all campaigns of
--- the day. Both must have campaign IDs, because an ID identifies a campaign of one account. Without an ID, the name is
--- the ID. The report replaces these days.
+-- Adds the days of stored reports without an account that the report replaces. The report must have an account and all
+-- campaigns of the day. Both reports must have campaign IDs, because an ID identifies a campaign of one account. In
+-- reports without IDs, the ID of a campaign is its name.
 INSERT INTO window_days
 SELECT t.source, t.platform, '{{.unnamed}}', t.day
 FROM (
