@@ -87,7 +87,7 @@ func (c *Call) lateStart(w civil.Range, what, figures string, kinds ...string) s
 	if w.Last.Before(first) {
 		return ""
 	}
-	return c.startsLate(before, "the previous period", what, figures, kinds...) + c.startsInside(w, "this period", what, figures, kinds...)
+	return c.startsLate(before, "the previous period", what, figures, kinds...) + startsInside(c.Store, w, "this period", what, figures, kinds...)
 }
 
 // startsLate returns a sentence if the store's data of these kinds of sources start after the start of a window.
@@ -102,9 +102,9 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 
 // startsInside returns a sentence if the store's data of these kinds of sources start inside a window, after other data
 // of the store. Ratios such as ROAS then divide figures of different days.
-func (c *Call) startsInside(w civil.Range, window, what, figures string, kinds ...string) string {
-	first := c.Store.FirstDay(kinds...)
-	if !w.Contains(first) || first == w.First || !c.Store.Days().First.Before(first) {
+func startsInside(store snapshot.Contents, w civil.Range, window, what, figures string, kinds ...string) string {
+	first := store.FirstDay(kinds...)
+	if !w.Contains(first) || first == w.First || !store.Days().First.Before(first) {
 		return ""
 	}
 	return fmt.Sprintf(" The %s of %s may be incomplete: before %s, there are no %s.", figures, window, first, strings.ToLower(what))
@@ -119,7 +119,7 @@ func (c *Call) WarnPeriod(a *answer.Closing, earlier, w civil.Range) {
 	}{
 		{"Orders", "values", []string{snapshot.FromOrders}}, {"Ad reports", "spend and ROAS", []string{snapshot.FromAds, snapshot.FromSpend}},
 	} {
-		text += c.startsLate(earlier, "period 1", of.what, of.figures, of.kinds...) + c.startsInside(w, "period 2", of.what, of.figures, of.kinds...)
+		text += c.startsLate(earlier, "period 1", of.what, of.figures, of.kinds...) + startsInside(c.Store, w, "period 2", of.what, of.figures, of.kinds...)
 	}
 	c.warnStart(a, text)
 }
