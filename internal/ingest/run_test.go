@@ -614,7 +614,8 @@ func TestAReportWithItsAccountReplacesTheSameCampaignsWithout(t *testing.T) {
 	}{
 		{[]ingest.File{plain, other, full}, []string{"", "", ""}, map[string]int64{"2026-09-01": 1500, "2026-09-02": 2500, "2026-09-03": 4500}},
 		{
-			[]ingest.File{full, plain, full}, []string{"", `2026-09-01 to 2026-09-02: the account "default" of this import and the stored account "123"`, ""},
+			[]ingest.File{full, plain, full},
+			[]string{"", `2026-09-01 to 2026-09-02: the account "default" of this import and the stored account "123"`, ""},
 			map[string]int64{"2026-09-01": 1000, "2026-09-02": 2500, "2026-09-03": 4500},
 		},
 		{

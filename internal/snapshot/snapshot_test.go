@@ -982,8 +982,8 @@ func TestAForecastUsesNoDaysBeforeTheFirstOrderOfAChannel(t *testing.T) {
 		o := storetest.Shop().Orders[0]
 		day := today.AddDays(n - days)
 		o.Day, o.At = day, o.At.AddDate(0, 0, day.Sub(o.Day))
-		o.OrderRef.Key = fmt.Sprintf("young-%d", n)
-		o.Name, o.Charged = "#"+o.OrderRef.Key, 10_000+int64(n%7)*500
+		o.Key = fmt.Sprintf("young-%d", n)
+		o.Name, o.Charged = "#"+o.Key, 10_000+int64(n%7)*500
 		o.Original = money.Amount{Minor: o.Charged, Currency: "USD"}
 		batch.Orders = append(batch.Orders, o)
 		batch.Touches = append(batch.Touches, warehouse.Touch{

@@ -112,16 +112,10 @@ func startsInside(store snapshot.Contents, w civil.Range, window, what, figures 
 
 // WarnPeriod adds the warnings of [Call.WarnBefore] for a period that the caller compares with the window w.
 func (c *Call) WarnPeriod(a *answer.Closing, earlier, w civil.Range) {
-	text := ""
-	for _, of := range []struct {
-		what, figures string
-		kinds         []string
-	}{
-		{"Orders", "values", []string{snapshot.FromOrders}}, {"Ad reports", "spend and ROAS", []string{snapshot.FromAds, snapshot.FromSpend}},
-	} {
-		text += c.startsLate(earlier, "period 1", of.what, of.figures, of.kinds...) + startsInside(c.Store, w, "period 2", of.what, of.figures, of.kinds...)
+	of := func(what, figures string, kinds ...string) string {
+		return c.startsLate(earlier, "period 1", what, figures, kinds...) + startsInside(c.Store, w, "period 2", what, figures, kinds...)
 	}
-	c.warnStart(a, text)
+	c.warnStart(a, of("Orders", "values", snapshot.FromOrders)+of("Ad reports", "spend and ROAS", snapshot.FromAds, snapshot.FromSpend))
 }
 
 // WarnPartial warns that the window includes today.

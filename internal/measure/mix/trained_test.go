@@ -292,7 +292,7 @@ func TestIncrementalRevenueOfChannelsIsJoint(t *testing.T) {
 	var mean, variance float64
 	for _, e := range m.Effects {
 		spend[e.Channel] = 1000 / e.ROAS.SD // equal errors, so the correlation has an effect
-		mean, variance = mean+e.ROAS.Mean*spend[e.Channel], variance+math.Pow(e.ROAS.SD*spend[e.Channel], 2)
+		mean, variance = mean+e.ROAS.Mean*spend[e.Channel], variance+e.ROAS.SD*spend[e.Channel]*e.ROAS.SD*spend[e.Channel]
 		one := m.Incremental(map[measure.Channel]float64{e.Channel: 100})
 		if !near(one.Mean, 100*e.ROAS.Mean, 1e-9) || !near(one.Q05, 100*e.ROAS.Q05, 1e-9) || !near(one.Q95, 100*e.ROAS.Q95, 1e-9) {
 			t.Errorf("revenue of 100 on %s: %+v, its ROAS is %+v", e.Channel, one, *e.ROAS)
