@@ -3,10 +3,12 @@ package clickhouse
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -383,6 +385,37 @@ func TestAFileWithLaterImportsOutlivesAnInterruptedMove(t *testing.T) {
 		t.Errorf("the file cannot be moved again: %v", err)
 	}
 	wantOrders(t, e, 100)
+}
+
+// A file at the same place of the commits, but without later imports, must have the same facts.
+func TestADamagedFileDoesNotReplaceTheFactsInClickHouse(t *testing.T) {
+	t.Parallel()
+	e, dir := node(t, newStore(), clock), t.TempDir()
+	files, err := duckdb.Open(t.Context(), duckdb.Options{Dir: dir, Clock: clock, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close(context.Background())
+	b := someOrders("a", 50, 1000)
+	if err := loadFile(t, e, "f", b); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "shop.duckdb")
+	if err := e.Give(t.Context(), "shop", path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "DELETE FROM order_rows WHERE charged > 0")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.DropCopied(t.Context(), "shop", files); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("the facts in ClickHouse are deleted: %v", err)
+	}
+	wantOrders(t, e, 50)
 }
 
 // loadFile imports orders as a file.
