@@ -223,7 +223,7 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 		return &source.RowError{Line: rec.Line, Reason: "the row has no platform"}
 	}
 	row.Account = cmp.Or(cell(Account), s.spec.Account, warehouse.UnnamedAccount)
-	if s.product != "" {
+	if s.product != "" { // same_product.sql recognizes this form
 		row.Account += " (" + s.product + ")"
 	}
 	row.Channel = cmp.Or(s.options.Channel, measure.ParseChannel(cell(ChannelName)), measure.Channel(row.Platform))
