@@ -134,8 +134,9 @@ func printSecret(con *console, asJSON bool, secret auth.Secret, key control.Key)
 		return printJSON(con.out, map[string]any{"id": key.ID, "key": string(secret), "expires_at": instant(key.ExpiresAt)})
 	}
 	fmt.Fprintln(con.out, string(secret))
-	fmt.Fprintf(con.errs, "key %s for %s, %s, expires %s. The secret is shown only now.\nnext: assay serve, then: ASSAY_KEY=%s assay call performance\n",
-		key.ID, key.Workspace, join(key.Scopes), orNever(key.ExpiresAt), string(secret))
+	// Standard error of a scheduled rotation is often stored in a log, so it does not contain the secret.
+	fmt.Fprintf(con.errs, "key %s for %s, %s, expires %s. The secret is shown only now.\nnext: assay serve, then: ASSAY_KEY=SECRET assay call performance\n",
+		key.ID, key.Workspace, join(key.Scopes), orNever(key.ExpiresAt))
 	return nil
 }
 

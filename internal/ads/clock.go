@@ -14,7 +14,7 @@ type Clock interface {
 	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 }
 
-// RealClock returns the clock of the system. The parameter now is time.Now.
+// RealClock returns the system clock. The parameter now is time.Now.
 func RealClock(now func() time.Time) Clock { return realClock{now} }
 
 type realClock struct{ now func() time.Time }

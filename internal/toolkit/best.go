@@ -59,15 +59,19 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	if r.Best == nil {
 		return "No order is attributed to the channel, and the channel is not in a media mix model."
 	}
-	text := fmt.Sprintf("The best estimate uses %s, with data %s.", originOf(r), answer.Dates(r.Days))
+	text := ""
+	if times, ok := r.ClaimedOver(); ok {
+		text = fmt.Sprintf("The platform reports %s times the best estimate. ", answer.Ratio(times))
+	}
+	text += fmt.Sprintf("The best estimate uses %s, with data %s.", originOf(r), answer.Dates(r.Days))
 	if r.Basis != snapshot.ByModel && r.Modelled != nil {
 		text += fmt.Sprintf(" The media mix model estimates a ROAS of %s without an experiment on the channel.", answer.Ratio(r.Modelled.Value))
 	}
 	if r.LastTouch != nil && r.Basis == snapshot.ByModel {
 		text += fmt.Sprintf(" Last-touch ROAS is %s. Last touch credits only the last touchpoint, even if this touchpoint did not cause the order.", answer.Ratio(*r.LastTouch))
 	}
-	if times, ok := r.ClaimedOver(); ok {
-		text += fmt.Sprintf(" The platform reports %s times the estimate. The platform uses its own attribution window and counts view-through conversions.", answer.Ratio(times))
+	if _, ok := r.ClaimedOver(); ok {
+		text += " The platform uses its own attribution window and counts view-through conversions."
 	}
 	return text
 }
