@@ -10,10 +10,7 @@ import (
 // days before the end. A period that has begun ends today at the latest: the days after today have no data, and a
 // comparison with the previous period would count them as days without sales.
 func Window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
-	w := civil.Range{Last: end.Or(today)}
-	if !start.After(today) {
-		w.Last = civil.Earliest(w.Last, today)
-	}
+	w := civil.Range{First: start, Last: end.Or(today)}.UpTo(today)
 	w.First = start.Or(w.Last.AddDays(-daysBack))
 	if w.Last.Before(w.First) {
 		rejected := &mcp.RejectedError{

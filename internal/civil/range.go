@@ -35,6 +35,14 @@ func (r Range) Intersect(other Range) Range {
 	return r
 }
 
+// UpTo returns the period without the days after today. A period that starts after today is returned unchanged.
+func (r Range) UpTo(today Date) Range {
+	if !r.First.After(today) {
+		r.Last = Earliest(r.Last, today)
+	}
+	return r
+}
+
 // Span returns the shortest range that contains both ranges. An empty range adds nothing.
 func (r Range) Span(other Range) Range {
 	switch {

@@ -94,7 +94,7 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 				WithHint("Compare periods that have begun, or call forecasting.")
 		}
 	}
-	earlier.Last, recent.Last = civil.Earliest(earlier.Last, c.Today), civil.Earliest(recent.Last, c.Today)
+	earlier, recent = earlier.UpTo(c.Today), recent.UpTo(c.Today)
 	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err

@@ -309,7 +309,7 @@ func (w *weekPlan) table() [][]string {
 	for _, c := range w.Channels {
 		head = append(head, sheet.Text(string(c)))
 	}
-	rows := [][]string{append(head, "media_bring", "media_bring_low", "media_bring_high", "steady_media_bring")}
+	rows := [][]string{append(head, "incremental_revenue", "low", "high", "incremental_revenue_at_constant_spend")}
 	plain := func(minor int64) string {
 		return strconv.FormatFloat(money.Major(minor, w.Currency), 'f', w.Currency.Exponent(), 64)
 	}

@@ -18,6 +18,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/money"
+	"assay/internal/sheet"
 	"assay/internal/toolkit"
 	"assay/internal/tools"
 )
@@ -484,7 +485,7 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 func allocationTable(a *allocation, w control.Workspace) [][]string {
 	rows := [][]string{{"channel", "current_monthly_spend_" + string(w.Currency), "proposed_monthly_spend", "marginal_roas"}}
 	for _, r := range a.Rows {
-		rows = append(rows, []string{string(r.Channel), exact(r.Current), exact(r.Proposed), strconv.FormatFloat(r.Marginal, 'f', 2, 64)})
+		rows = append(rows, []string{sheet.Text(string(r.Channel)), exact(r.Current), exact(r.Proposed), strconv.FormatFloat(r.Marginal, 'f', 2, 64)})
 	}
 	return rows
 }

@@ -98,6 +98,7 @@ func (f filter) between(start, end string) (filter, error) {
 	if f.Days.Last.Before(f.Days.First) {
 		return f, fault.Invalid("the first day %s is after the last day %s", f.Days.First, f.Days.Last).WithHint("exchange the dates")
 	}
+	f.Days = f.Days.UpTo(f.Today)
 	return f, nil
 }
 
@@ -130,7 +131,7 @@ func (f filter) Granularity() civil.Granularity {
 	switch n := f.Days.Days(); {
 	case n <= 100:
 		return civil.ByDay
-	case n <= 700:
+	case n <= 694: // at most 100 calendar weeks, however the period starts
 		return civil.ByWeek
 	}
 	return civil.ByMonth

@@ -62,9 +62,9 @@ func (v *reportView) alone(a *tools.CompareAnswer) {
 	for i := range v.KPIs {
 		v.KPIs[i].Change, v.KPIs[i].From = nil, ""
 	}
-	v.Heading, v.Lead, v.Side = "Revenue is unknown.", "", v.Side[1:]
+	v.Heading, v.Lead, v.Side = revenueName(a.Channel)+" is unknown.", "", v.Side[1:]
 	if m := a.Metrics; m.Revenue.Value != nil {
-		v.Heading = "Revenue is " + amount(*m.Revenue.Value, a.Currency) + "."
+		v.Heading = revenueName(a.Channel) + " is " + amount(*m.Revenue.Value, a.Currency) + "."
 		if m.ROAS.Value != nil {
 			v.Heading += " " + returnName(a.Channel) + " is " + ratioText(*m.ROAS.Value) + "."
 		}
@@ -137,10 +137,7 @@ func (r *request) trend(metric snapshot.Metric, days civil.Range) frame.Argument
 }
 
 func overviewHeading(a *tools.CompareAnswer) string {
-	m, name := a.Metrics, "Revenue"
-	if a.Channel != "" {
-		name = "Attributed revenue of " + frame.ChannelName(a.Channel)
-	}
+	m, name := a.Metrics, revenueName(a.Channel)
 	if m.Revenue.Value == nil {
 		return name + " is unknown."
 	}
@@ -150,6 +147,14 @@ func overviewHeading(a *tools.CompareAnswer) string {
 		text += " " + change
 	}
 	return text
+}
+
+// revenueName returns "Revenue" for the whole store. For a channel, it names the revenue as attributed.
+func revenueName(channel measure.Channel) string {
+	if channel == "" {
+		return "Revenue"
+	}
+	return "Attributed revenue of " + frame.ChannelName(channel)
 }
 
 // returnName returns "MER" for the whole store, because MER is all revenue divided by all spend. For a channel, it

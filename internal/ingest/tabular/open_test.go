@@ -228,6 +228,25 @@ func TestAWorkbookEndsWithTheContext(t *testing.T) {
 	}
 }
 
+// Days as serial numbers would otherwise be read four years early.
+func TestAWorkbookWithThe1904DateSystemIsRejected(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	if err := errors.Join(
+		book.SetCellValue("Sheet1", "A1", "Day"), book.SetCellValue("Sheet1", "A2", 45000),
+		book.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: new(true)}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	var content bytes.Buffer
+	if err := book.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), "report.xlsx", &content, 0); err == nil || !strings.Contains(err.Error(), "count from 1904") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // FuzzOpen checks that opening and reading never panic and that sampling does not consume the file.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("a,b\n1,2\n"))

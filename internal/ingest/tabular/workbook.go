@@ -32,6 +32,10 @@ func openWorkbook(ctx context.Context, src io.Reader) (*workbook, error) {
 	if err != nil {
 		return nil, err
 	}
+	if props, err := file.GetWorkbookProps(); err == nil && props.Date1904 != nil && *props.Date1904 {
+		_ = file.Close()
+		return nil, errors.New("its serial numbers of days count from 1904, not from 1900; save it as CSV")
+	}
 	for _, sheet := range file.GetSheetList() {
 		rows, err := file.Rows(sheet)
 		if err != nil {
