@@ -9,7 +9,7 @@ import (
 )
 
 // statement is the fastest SQL found for the answer of the `performance` tool. It reads each roll-up once, and only the
-// columns of the answer. It returns one row per channel and window for the credits and one for the spend.
+// columns of the answer. It returns one row per channel and window for the attributed totals and one for the spend.
 const statement = `
 SELECT channel, day >= CAST($2 AS DATE) AS recent, CAST(sum(orders) AS BIGINT), CAST(sum(charged) AS BIGINT),
     CAST(sum(refunds) AS BIGINT), CAST(sum(undated) AS BIGINT), 0, 0

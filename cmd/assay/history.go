@@ -122,7 +122,7 @@ func printTotals(con *console, h operation.History, totals []operation.HistoryTo
 		return
 	}
 	t := newTable(con.out)
-	t.AppendHeader(table.Row{"day", "part", "orders", "charged", "refunds", "spend", "claimed conversions", "since (UTC)", "import"})
+	t.AppendHeader(table.Row{"day", "part", "orders", "charged", "refunds", "spend", "reported conversions", "since (UTC)", "import"})
 	var numbers []table.ColumnConfig
 	for column := 3; column <= 7; column++ {
 		numbers = append(numbers, table.ColumnConfig{Number: column, Align: text.AlignRight})

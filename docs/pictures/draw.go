@@ -82,7 +82,7 @@ func anomalies() ([]byte, error) {
 	return chart.Draw(c)
 }
 
-// attributionModels credits the same conversion paths with six attribution models.
+// attributionModels attributes the same conversions with six attribution models.
 func attributionModels() ([]byte, error) {
 	paths := []struct {
 		channels string
@@ -130,7 +130,7 @@ func attributionModels() ([]byte, error) {
 		}
 	}
 	c := revenue("One podcast, six attribution models", civil.ByMonth)
-	c.Kind, c.Metric = chart.Bar, "Revenue credited to the podcast"
+	c.Kind, c.Metric = chart.Bar, "Revenue attributed to the podcast"
 	for i, m := range models {
 		c.Series = append(c.Series, chart.Series{Name: m.name, Points: byMonth(credited[i]...)})
 	}

@@ -337,7 +337,7 @@ func (g *gatherer) coupons(ctx context.Context) error {
 }
 
 // answers reads, by channel, the number of survey respondents who name the channel, and the number of respondents with
-// an order that last touch credits to the channel.
+// an order that last touch attributes to the channel.
 func (g *gatherer) answers(ctx context.Context) error {
 	if g.Store.Counts["survey_responses"] == 0 {
 		return nil

@@ -324,7 +324,7 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		{
 			detect.Finding{Kind: detect.PixelLoss, Channel: "google", Evidence: evidence("credited_per_answer", 0.41, "earlier_credited_per_answer", 0.9)},
-			"Last touch credits google with 41 orders per 100 survey answers that name the channel, compared with 90 before.", `surveys {}`,
+			"For google, last touch attributes 41 orders per 100 survey answers that name the channel, compared with 90 before.", `surveys {}`,
 		},
 		{
 			detect.Finding{Kind: detect.PacingRisk, Subject: "revenue", Evidence: evidence("target", 100.0, "expected", 80.0, "expected_low", 70.0, "expected_high", 90.0, "probability", 0.95)},

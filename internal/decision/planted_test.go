@@ -440,9 +440,9 @@ func TestADayIsIncompleteWhenItsOrdersAreImported(t *testing.T) {
 	}
 }
 
-// In this small store, last touch credits 3 of 4 orders to the channel that customers name in the survey. In the last
-// 28 days, last touch credits only one of 14 orders to this channel. Half of the customers also answer a question that
-// is not about channels.
+// In this small store, last touch attributes 3 of 4 orders to the channel that customers name in the survey. In the
+// last 28 days, last touch attributes only one of 14 orders to this channel. Half of the customers also answer a
+// question that is not about channels.
 func TestALostPixelIsFoundBySurveyAnswers(t *testing.T) {
 	t.Parallel()
 	var b warehouse.Batch

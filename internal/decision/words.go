@@ -164,9 +164,9 @@ var wordings = map[detect.Kind]wording{
 	}, "Check UTM parameters, consent and the pixel. Do not evaluate channels on these days.", on("diagnose", map[string]any{}), "Check the sources."},
 	detect.ClaimsBreak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("The conversions that %s reports per last-touch order changed from %s to %s since %s.", channelOf(f), ratio(f, "earlier_claims_per_order"), ratio(f, "claims_per_order"), f.Since)
-	}, "Check the platform's pixel and conversion events.", campaignsOf, "Compare reported and credited orders."},
+	}, "Check the platform's pixel and conversion events.", campaignsOf, "Compare reported and attributed orders."},
 	detect.PixelLoss: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("Last touch credits %s with %s orders per 100 survey answers that name the channel, compared with %s before.", channelOf(f), count100(f, "credited_per_answer"), count100(f, "earlier_credited_per_answer"))
+		return fmt.Sprintf("For %s, last touch attributes %s orders per 100 survey answers that name the channel, compared with %s before.", channelOf(f), count100(f, "credited_per_answer"), count100(f, "earlier_credited_per_answer"))
 	}, "Check UTM parameters, consent and the pixel of the channel. Do not evaluate the channel by last touch.", on("surveys", map[string]any{}), "Compare survey answers with last touch."},
 	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A discount code was used in %s orders in 14 days, compared with about %s usually.", count(f, "orders"), count(f, "usual_orders"))

@@ -32,7 +32,7 @@ type Missing string
 // Inputs that may be missing.
 const (
 	NoReturn   Missing = "return"          // see [noSpendChange]
-	NoReported Missing = "reported return" // last touch credits the channel with no revenue, or its spend is unknown
+	NoReported Missing = "reported return" // last touch attributes no revenue to the channel, or its spend is unknown
 )
 
 // Reasons why an experiment has no result or no iROAS.
@@ -50,7 +50,7 @@ func (r *Result) Why() string {
 	case r.Missing == NoReturn:
 		return "there is a lift but no iROAS: " + noSpendChange
 	case r.Missing == NoReported:
-		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
+		return "there is an iROAS but no factor: last touch attributes no revenue to the channel on these days, or its spend is unknown"
 	}
 	return ""
 }

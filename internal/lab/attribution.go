@@ -15,21 +15,21 @@ type Attribution struct {
 	Model             string // an input of [attribution.ParseModel]
 }
 
-// AttributionReport contains the credits, which add up to the file's totals.
+// AttributionReport contains the attributed figures, which add up to the file's totals.
 type AttributionReport struct {
 	Verdict
 	Channels []ChannelCredit `json:"channels"`
 	Clock
 }
 
-// ChannelCredit is one channel's credit.
+// ChannelCredit contains the figures attributed to one channel.
 type ChannelCredit struct {
 	Channel     measure.Channel `json:"channel"`
 	Conversions float64         `json:"conversions"`
 	Value       *float64        `json:"value"` // in the unit of the file; null without a value column
 }
 
-// Run credits the paths. The result for a file without conversions is not reportable.
+// Run attributes the conversions of the paths. The result for a file without conversions is not reportable.
 func (a Attribution) Run(t *Table) (*AttributionReport, error) {
 	model, err := attribution.ParseModel(a.Model)
 	if err != nil {

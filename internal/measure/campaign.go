@@ -9,8 +9,8 @@ import (
 // Campaign is the evidence on a campaign's return relative to the other campaigns of its channel.
 type Campaign struct {
 	Spend  float64
-	Value  float64 // credited or reported revenue
-	Orders float64 // credited or reported orders behind the value
+	Value  float64 // attributed or reported revenue
+	Orders float64 // attributed or reported orders behind the value
 }
 
 const (

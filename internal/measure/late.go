@@ -55,8 +55,8 @@ type DayTotals struct {
 	Spend       int64 // Spend and the following fields are for spend totals
 	Impressions int64
 	Clicks      int64
-	Claimed     int64 // conversions claimed by the platform, in millionths
-	ClaimedSum  int64 // value of the claimed conversions
+	Claimed     int64 // platform-reported conversions, in millionths
+	ClaimedSum  int64 // value of the reported conversions
 }
 
 // DayVersion contains a day's totals as of an import.

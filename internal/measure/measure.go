@@ -111,7 +111,7 @@ const (
 	PlatformReported Model = "platform_reported"
 )
 
-// These models use all conversion paths together, or survey answers. Their credits are computed for a window and not
+// These models use all conversion paths together, or survey answers. Their figures are computed for a window and not
 // stored by day.
 const (
 	Markov        Model = "markov"         // removal effects of a Markov chain
@@ -132,7 +132,7 @@ type Basis string
 
 // The bases.
 const (
-	Reported    Basis = "reported"    // claimed by an ad platform
+	Reported    Basis = "reported"    // reported by an ad platform
 	Attributed  Basis = "attributed"  // the store's orders, attributed by a model
 	Modelled    Basis = "modelled"    // estimated by a statistical model
 	Incremental Basis = "incremental" // measured by an experiment

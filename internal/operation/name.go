@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure"
 )
 
-// ListChannels returns the channels of the workspace's store that orders can be credited to.
+// ListChannels returns the channels of the workspace's store that orders can be attributed to.
 var ListChannels = Operation[None, []measure.Channel]{
 	Spec{Name: "channel.list", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) ([]measure.Channel, error) {

@@ -79,7 +79,7 @@ var RestoreInsight = Operation[control.InsightID, None]{
 	},
 }
 
-// MapCoupon sets the channel of a discount code. Orders with the code and without touchpoints are credited to this
+// MapCoupon sets the channel of a discount code. Orders with the code and without touchpoints are attributed to this
 // channel. The channel unattributed removes the mapping. The result has the previous mapping. The channel must exist in
 // the store.
 var MapCoupon = Operation[warehouse.CouponChannel, control.Kept[warehouse.CouponChannel]]{

@@ -92,7 +92,7 @@ func mapCoupon(ctx context.Context, c *toolkit.Call, p couponParams) (*Change, e
 	ch := &Change{
 		Verb: "map", Past: "mapped", Object: fmt.Sprintf("the coupon %s to %s", told(now.Code), answer.ChannelName(channel)), ID: now.Code,
 		Existing: shown(now.Channel) == channel,
-		Note:     " All past and future orders with the coupon and without touchpoints are credited to the channel. Orders with touchpoints do not change.",
+		Note:     " All past and future orders with the coupon and without touchpoints are attributed to the channel. Orders with touchpoints do not change.",
 	}
 	show := func(was measure.Channel) {
 		ch.Record = Record{Code: answer.Foreign(now.Code), Channel: channel, Previous: shown(was)}

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// NewCustomers is the number of new customers of a window by the channel that last touch credits with their first
-// order, in millionths. A new customer is an identified customer with the first order in the window. Sample orders and
+// NewCustomers is the number of new customers of a window by the last-touch channel of their first order, in
+// millionths. A new customer is an identified customer with the first order in the window. Sample orders and
 // orders without a customer are excluded.
 type NewCustomers map[measure.Channel]int64
 

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// refit replaces the credits of last-touch totals with the credits of another model. It uses the conversion paths or
+// refit replaces the figures of last-touch totals with the figures of another model. It uses the conversion paths or
 // survey answers of the windows. Spend, platform-reported figures and totals do not change.
 func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows,
 	totals *warehouse.Pair[[]warehouse.ChannelTotal],
@@ -100,7 +100,7 @@ func journeysOf(paths []warehouse.PathTotal) []attribution.Journey {
 	return journeys
 }
 
-// recredited replaces the channels' credits and adds channels without previous credits.
+// recredited replaces the figures attributed to the channels. It adds channels without previous figures.
 func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []warehouse.ChannelTotal {
 	rows, left := slices.Clone(rows), maps.Clone(credits)
 	for i, row := range rows {
@@ -113,7 +113,7 @@ func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []wareh
 	return rows
 }
 
-// blend combines the credits of a window with the window's survey answers.
+// blend combines the attributed figures of a window with the window's survey answers.
 func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse.ChannelTotal) (
 	attribution.BlendedSums, error,
 ) {

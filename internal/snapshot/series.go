@@ -55,7 +55,7 @@ func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days c
 }
 
 // spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once, which is cheaper
-// than reading the credits of one channel.
+// than reading the attributed orders of one channel.
 func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
@@ -221,7 +221,7 @@ func (s Series) Minus(part Series) Series {
 }
 
 // spendDays returns the range from the first to the last day with a spend report. Within this range, days without a
-// report have zero spend. Credits may extend beyond the range.
+// report have zero spend. Attributed orders may extend beyond the range.
 func spendDays(found []warehouse.DayTotal) civil.Range {
 	var days civil.Range
 	for _, d := range found {

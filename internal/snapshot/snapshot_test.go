@@ -406,7 +406,7 @@ func TestTotalsOfChannels(t *testing.T) {
 	}
 }
 
-// Half of the orders are credited to facebook. All survey answers name tiktok or no channel.
+// Half of the orders are attributed to facebook. All survey answers name tiktok or no channel.
 func TestSurveyAnswersMoveCredit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

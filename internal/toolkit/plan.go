@@ -17,7 +17,7 @@ import (
 func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	key, err := KnownChannel(s, name)
 	if err == nil && key == measure.Unattributed {
-		return "", fault.Invalid("channel %q cannot be tested: it contains the revenue without a credited channel", name)
+		return "", fault.Invalid("channel %q cannot be tested: it contains the revenue that is not attributed to a channel", name)
 	}
 	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
 		return named, nil
@@ -25,11 +25,11 @@ func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	return key, err
 }
 
-// Creditable returns the canonical key of a channel that orders can be credited to. It is a channel of the store, or a
-// platform that the store does not use yet.
+// Creditable returns the canonical key of a channel that orders can be attributed to. It is a channel of the store, or
+// a platform that the store does not use yet.
 func Creditable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if measure.ParseChannel(name) == measure.Unattributed {
-		return "", fault.Invalid("%q is not a channel: it contains the revenue without a credited channel", answer.Clean(name))
+		return "", fault.Invalid("%q is not a channel: it contains the revenue that is not attributed to a channel", answer.Clean(name))
 	}
 	return Testable(s, name)
 }
@@ -44,7 +44,7 @@ func (s *Service) Channel(ctx context.Context, w control.Workspace, name string)
 	return Creditable(snap, name)
 }
 
-// Channels returns the channels of the workspace's store that orders can be credited to.
+// Channels returns the channels of the workspace's store that orders can be attributed to.
 func (s *Service) Channels(ctx context.Context, w control.Workspace) ([]measure.Channel, error) {
 	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
 	if err != nil {

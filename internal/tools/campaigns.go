@@ -17,7 +17,7 @@ import (
 var Campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
-	Description: "Platform-reported spend, revenue, ROAS and conversions of campaigns or creatives, with the orders credited to them. Use after `performance`.",
+	Description: "Platform-reported spend, revenue, ROAS and conversions of campaigns or creatives, with orders attributed to them. Use after `performance`.",
 	Needs:       "ad_days",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runCampaigns)
@@ -73,7 +73,7 @@ type CampaignRow struct {
 	CTRPct      *answer.Ratio  `json:"ctr_pct,omitempty" detail:"analyst"`
 	AfterSpend  *answer.Money  `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Platform-reported revenue at the store's contribution rate, minus spend."`
 	toolkit.CampaignReturn
-	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Store orders credited by last touch."`
+	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Last-touch orders of the store."`
 	CreditedRevenue *answer.Money  `json:"credited_revenue,omitempty" detail:"analyst"`
 	State           *CampaignState `json:"state,omitempty" detail:"analyst" doc:"Last platform-reported state up to the end of the period."`
 	Impressions     int64          `json:"impressions,omitempty" detail:"debug"`
@@ -222,7 +222,7 @@ func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now wa
 		a.Warn(answer.WarnNoCreatives, "The ad reports contain no ads or creatives, so the rows are campaigns.")
 	}
 	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
-		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to a channel, so campaigns have no credited orders.")
+		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to a channel, so campaigns have no attributed orders.")
 	}
 	text := "Revenue and conversions are platform-reported. Their totals can exceed the store's totals."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {

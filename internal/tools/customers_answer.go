@@ -71,7 +71,7 @@ type CustomersRow struct {
 	Segment    warehouse.Segment `json:"segment,omitempty"`
 	Cohort     string            `json:"cohort,omitempty" doc:"Month of the first order."`
 	Path       answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
-	Channel    measure.Channel   `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
+	Channel    measure.Channel   `json:"channel,omitempty" doc:"Last-touch channel of the first order."`
 	Customers  *answer.Count     `json:"customers,omitempty" doc:"Customers of the cohort, or new customers of the channel."`
 	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers behind the values."`
 	Orders     *answer.Count     `json:"orders,omitempty"`
@@ -133,7 +133,7 @@ func (r *RetentionCells) list() []**RetentionCell {
 // PathCredit is a channel's share of the orders with touchpoints under several attribution models.
 type PathCredit struct {
 	Channel    measure.Channel                  `json:"channel"`
-	FirstTouch answer.Percent                   `json:"first_pct" doc:"Share under first touch. First touch credits direct only if there is no other touchpoint."`
+	FirstTouch answer.Percent                   `json:"first_pct" doc:"Share under first touch. Direct gets credit only if there is no other touchpoint."`
 	LastTouch  answer.Percent                   `json:"last_pct"`
 	Shapley    answer.Percent                   `json:"shapley_pct"`
 	Markov     *answer.Estimate[answer.Percent] `json:"markov_pct"`

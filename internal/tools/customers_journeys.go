@@ -21,7 +21,7 @@ const journeyMethod = "A conversion path contains the known touchpoints before a
 	"Markov and Shapley shares are shares of orders with touchpoints; Markov intervals come from 40 resamples."
 
 const (
-	creditedChannels = 8  // maximum number of channels with credits in an answer
+	creditedChannels = 8  // maximum number of channels with shares in an answer
 	pathDraws        = 40 // resamples for the interval of a Markov share
 	pathSeed         = 7
 )
@@ -66,7 +66,7 @@ func journeys(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civ
 	return nil
 }
 
-// journeyCredits fills in channel credits by attribution model. It reads all journeys.
+// journeyCredits fills in the channels' shares of orders by attribution model. It reads all journeys.
 func journeyCredits(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range) error {
 	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
@@ -126,7 +126,7 @@ func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *answer.Cou
 	return nil
 }
 
-// pathCredits credits the orders of the paths to their channels by several models, largest Markov share first.
+// pathCredits attributes the orders of the paths to their channels by several models, largest Markov share first.
 func pathCredits(paths []warehouse.PathTotal) ([]PathCredit, error) {
 	var all attribution.Paths
 	rows := map[measure.Channel]*PathCredit{}

@@ -70,7 +70,7 @@ type DiscoverRow struct {
 	Status    string           `json:"status,omitempty" doc:"Source: current, stale or gaps. Ad account: ok, error or untested. Tool: has_data or empty."`
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
-	Orders    *answer.Count    `json:"orders,omitempty" doc:"Orders credited by last touch."`
+	Orders    *answer.Count    `json:"orders,omitempty" doc:"Last-touch orders."`
 	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"Amount charged in these orders."`
 	Spend     *answer.Money    `json:"spend,omitempty"`
 	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`

@@ -45,7 +45,7 @@ type EmailLifecycleAnswer struct {
 // MessageMetrics are totals reported by the sending platforms. Rates are computed from totals.
 type MessageMetrics struct {
 	Revenue     answer.Metric[answer.Money]   `json:"revenue"`
-	Credited    *answer.Metric[answer.Money]  `json:"credited_revenue,omitempty" doc:"Store revenue credited by last touch. Basis attributed."`
+	Credited    *answer.Metric[answer.Money]  `json:"credited_revenue,omitempty" doc:"Last-touch revenue of the store. Basis attributed."`
 	Conversions answer.Metric[answer.Count]   `json:"conversions"`
 	Delivered   *answer.Metric[answer.Count]  `json:"delivered,omitempty" detail:"analyst"`
 	OpenPct     answer.Share[answer.Percent]  `json:"open_rate_pct" doc:"Opens per delivered email. SMS has no opens."`
@@ -228,7 +228,7 @@ func messageRowOf(f answer.Figures, e warehouse.MessageEntity) MessageRow {
 	return row
 }
 
-// creditedMessages returns the revenue that last touch credits to the message channels, or nil if no order has
+// creditedMessages returns the revenue that last touch attributes to the message channels, or nil if no order has
 // touchpoints.
 func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
 	if c.Store.Untouched() {
@@ -281,7 +281,7 @@ const staleMessages = 2
 func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) {
 	text := "The sending platform reports revenue and conversions in its own attribution window. Other platforms may report the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
-		text = fmt.Sprintf("The sending platform reports %s times the revenue that last touch credits to the channel.",
+		text = fmt.Sprintf("The sending platform reports %s times the revenue that last touch attributes to the channel.",
 			answer.Ratio(*a.Metrics.Revenue.Value / *m.Value))
 	}
 	a.Warn(answer.WarnPlatformReported, text)

@@ -58,7 +58,7 @@ type ExperimentMetrics struct {
 
 	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Share of spend in channels with a model or an applied factor."`
 	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of the channels with a model or an applied factor."`
-	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Revenue that last touch credits to the channels with a model or an applied factor."`
+	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Last-touch revenue of the channels with a model or an applied factor."`
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the channels with a model or an applied factor. The interval assumes independent errors."`
 }
 

@@ -249,9 +249,9 @@ func influencerRowOf(c *toolkit.Call, f snapshot.Creator) InfluencerRow {
 }
 
 func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, days civil.Range, chosen []snapshot.Creator) string {
-	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with revenue of"
+	who := "Attributed revenue of " + answer.Plural(len(chosen), "influencer", "influencers") + " is"
 	if a.Action == oneInfluencer {
-		who = "The influencer is credited with revenue of"
+		who = "Attributed revenue of the influencer is"
 	}
 	m := a.Metrics
 	text := fmt.Sprintf("%s %s in %s with a code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), plural(*m.Orders.Value, "order", "orders"), answer.Dates(days),

@@ -74,7 +74,7 @@ type MarginInfo struct {
 // LifecycleRow is a segment or a channel. Each kind sets only its own fields.
 type LifecycleRow struct {
 	Segment     warehouse.Segment              `json:"segment,omitempty"`
-	Channel     measure.Channel                `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
+	Channel     measure.Channel                `json:"channel,omitempty" doc:"Last-touch channel of the first order."`
 	Customers   *answer.Count                  `json:"customers,omitempty" doc:"New customers of the period."`
 	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers behind the values."`
 	Orders      *answer.Count                  `json:"orders,omitempty"`
@@ -190,7 +190,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Gross margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
-	"CAC is total spend divided by the number of new customers since the first day with spend. For a channel, last touch credits the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
+	"CAC is total spend divided by the number of new customers since the first day with spend. For a channel, last touch attributes the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {

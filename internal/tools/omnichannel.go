@@ -131,7 +131,7 @@ func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (
 	warnHalo(a, effects)
 	c.WarnBefore(&a.Closing, days, false)
 	c.WarnDays(&a.Closing, days, now.Undated, true)
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See channel credit over all surfaces.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See attribution by channel over all surfaces.")
 	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Chart the revenue of all surfaces.")
 	c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil

@@ -36,7 +36,7 @@ func TestSegmentsSumToPerformance(t *testing.T) {
 	near(t, "lifecycle: new customers", float64(*split.Metrics.New.Value), float64(*all.NewOrders.Value), 1)
 }
 
-// All other models credit channels differently from last touch. No model changes a total:
+// All other models attribute orders differently from last touch. No model changes a total:
 // TestChannelRowsSumToTheStoreForEveryModel checks the sums.
 func TestFittedModelsCreditJourneysAndAnswers(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestFittedModelsCreditJourneysAndAnswers(t *testing.T) {
 		return out
 	}
 	if last, shapley, markov := revenue("loyal", "last_touch"), revenue("loyal", "shapley"), revenue("loyal", "markov"); shapley["direct"] <= last["direct"] || markov["direct"] <= last["direct"] {
-		t.Errorf("direct has %v by last touch, %v by shapley, %v by markov; want more in models that credit all touchpoints", last["direct"], shapley["direct"], markov["direct"])
+		t.Errorf("direct has %v by last touch, %v by shapley, %v by markov; want more in models that attribute orders to all touchpoints", last["direct"], shapley["direct"], markov["direct"])
 	}
 	last, blended := revenue("full", "last_touch"), revenue("full", "survey_blended")
 	if blended["podcast"] <= last["podcast"] || blended["unattributed"] >= last["unattributed"] {
@@ -94,7 +94,7 @@ func TestSurveyFiltersNarrow(t *testing.T) {
 	_, rows = count(`,"channel":"Meta Ads"`)
 	for _, r := range rows.Rows {
 		if r.Credited != "facebook" {
-			t.Errorf("an order credited to %q", r.Credited)
+			t.Errorf("an order attributed to %q", r.Credited)
 		}
 	}
 	var split float64
@@ -130,7 +130,7 @@ func TestMessageKindsSumToTheMetrics(t *testing.T) {
 	near(t, "kinds", kinds, float64(*a.Metrics.Revenue.Value), len(a.Kinds)+1)
 	near(t, "campaigns and flows", rows, float64(*a.Metrics.Revenue.Value), len(a.Rows)+1)
 	credited := answerAs[PerformanceAnswer](t, "performance", `{`+february+`,"channel":"email"}`).Metrics.Revenue
-	near(t, "credited revenue", float64(*a.Metrics.Credited.Value), float64(*credited.Value), 1)
+	near(t, "attributed revenue", float64(*a.Metrics.Credited.Value), float64(*credited.Value), 1)
 }
 
 func TestLimitOfMessagesIsTheNumberOfRows(t *testing.T) {

@@ -44,7 +44,7 @@ type PerformanceAnswer struct {
 	answer.Closing
 }
 
-// ChannelRow contains a channel's credited figures, spend and platform-reported figures.
+// ChannelRow contains a channel's attributed figures, spend and platform-reported figures.
 type ChannelRow struct {
 	Channel       measure.Channel `json:"channel"`
 	Revenue       answer.Money    `json:"revenue"`
@@ -53,7 +53,7 @@ type ChannelRow struct {
 	ROAS          *answer.Ratio   `json:"roas,omitempty"`
 	RevenueChange *answer.Percent `json:"revenue_change_pct,omitempty"`
 	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
-	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
+	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend divided by orders."`
 	toolkit.Best  `detail:"analyst"`
 	AfterSpend    *answer.Money `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Revenue at the store's contribution rate of the period, minus spend."`
 	NewOrders     *answer.Count `json:"new_orders,omitempty" detail:"analyst"`
@@ -273,8 +273,8 @@ func addBest(ctx context.Context, c *toolkit.Call, a *PerformanceAnswer) error {
 	return err
 }
 
-// warnClaims warns that the figures are platform-reported, with their ratio to the revenue that last touch credits to
-// the same channels.
+// warnClaims warns that the figures are platform-reported, with their ratio to the last-touch revenue of the same
+// channels.
 func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
 	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
@@ -322,10 +322,10 @@ var otherModelNames = map[string]measure.Model{
 
 // methods describes the models that are fitted to the data of the window.
 var methods = map[measure.Model]string{
-	measure.Markov: "Credits come from removal effects in a first-order Markov chain over the conversion paths of the period. Orders without touchpoints are credited as in last touch. " +
+	measure.Markov: "Credit comes from removal effects in a first-order Markov chain over the conversion paths of the period. Orders without touchpoints are attributed as in last touch. " +
 		"Paths without an order are unknown, so the removal effect of a channel is the share of orders with the channel in the path.",
-	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path. Orders without touchpoints are credited as in last touch.",
-	measure.SurveyBlended: "Credits combine last touch with survey answers. New and returning customers are weighted by their orders. Last touch has the weight of 200 answers.",
+	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path. Orders without touchpoints are attributed as in last touch.",
+	measure.SurveyBlended: "The model combines last touch with survey answers. New and returning customers are weighted by their orders. Last touch has the weight of 200 answers.",
 }
 
 // warnModel reports the weight of the survey in the survey-blended model.
@@ -334,7 +334,7 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		return
 	}
 	if c.Blended.SurveyWeight == 0 {
-		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel, so the credits equal last-touch credits.")
+		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel, so the figures equal last-touch figures.")
 		c.Suggest(a, "surveys", toolkit.Dated(days), "See the survey answers of the period.")
 		return
 	}

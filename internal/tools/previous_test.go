@@ -130,7 +130,7 @@ func TestPlatformReportedFiguresAreThoseOfTheClaims(t *testing.T) {
 			t.Errorf("%s: refunds %v, net revenue %v, new orders %v; want none: platforms do not report them", filter, a.Metrics.Refunds, a.Metrics.NetRevenue, a.Metrics.NewOrders)
 		}
 		if q := a.DataQuality; !strings.Contains(q.Revenue, "reported by the ad platforms") || q.UndatedRefund != nil {
-			t.Errorf("%s: data quality %+v, want the revenue of claims and no refunds", filter, q)
+			t.Errorf("%s: data quality %+v, want platform-reported revenue and no refunds", filter, q)
 		}
 		for _, r := range a.Rows {
 			if r.Refunds != nil || r.NewOrders != nil {

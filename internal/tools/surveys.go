@@ -32,7 +32,7 @@ type surveysParams struct {
 	View           SurveysView `json:"view" enum:"summary|individual" default:"summary" doc:"Totals or individual answers."`
 	Question       string      `json:"question" doc:"Such as discovery_channel, purchase_trigger, awareness_duration."`
 	AnswerContains string      `json:"answer_contains" doc:"Only answers with this text."`
-	Channel        string      `json:"channel" doc:"Only orders credited to this channel."`
+	Channel        string      `json:"channel" doc:"Only the channel's attributed orders."`
 	MinOrderValue  *float64    `json:"min_order_value" doc:"Only orders of at least this value."`
 	answer.Paged
 	answer.Shared
@@ -85,11 +85,11 @@ type SurveyRow struct {
 	Channel    measure.Channel                  `json:"channel,omitempty" doc:"Channel that the answer names."`
 	Answers    *answer.Count                    `json:"answers,omitempty"`
 	Share      *answer.Estimate[answer.Percent] `json:"share_pct,omitempty" doc:"Share of the answers to the question."`
-	LastTouch  *answer.Percent                  `json:"last_touch_pct,omitempty" doc:"Share of the same orders that last touch credits to the channel."`
+	LastTouch  *answer.Percent                  `json:"last_touch_pct,omitempty" doc:"Last-touch share of the channel in the same orders."`
 	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of answers by new customers, among answers by known customers."`
 	AOV        *answer.Money                    `json:"aov,omitempty" detail:"analyst"`
 	OrderValue *answer.Money                    `json:"order_value,omitempty" doc:"Amount charged."`
-	Credited   measure.Channel                  `json:"credited_channel,omitempty" doc:"Channel credited by last touch."`
+	Credited   measure.Channel                  `json:"credited_channel,omitempty" doc:"Last-touch channel."`
 	Customer   warehouse.Segment                `json:"customer,omitempty"`
 }
 
@@ -284,7 +284,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 	text += fmt.Sprintf(" %s has the largest share of answers to channel questions: %s (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
 		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
-		text += fmt.Sprintf(". Last touch credits this channel with %s of the orders with these answers", *top.LastTouch)
+		text += fmt.Sprintf(". Of the orders with these answers, last touch attributes %s to this channel", *top.LastTouch)
 	}
 	return text + "."
 }
@@ -311,7 +311,7 @@ func surveysNext(c *toolkit.Call, a *SurveysAnswer, days civil.Range) {
 			arguments["question"] = string(a.Question)
 		}
 		c.Suggest(&a.Closing, "surveys", arguments, "Read individual answers.")
-		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.SurveyBlended)), "See channel credit blended with survey answers.")
+		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.SurveyBlended)), "See attribution by channel, blended with survey answers.")
 		return
 	}
 	c.Suggest(&a.Closing, "surveys", toolkit.Dated(days), "See totals by answer.")

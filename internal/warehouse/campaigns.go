@@ -68,8 +68,8 @@ func (t *CampaignTotal) claims() []any {
 	return []any{&t.Spend, &t.Impressions, &t.Clicks, &t.Conversions, &t.Value}
 }
 
-// credited returns the scan destinations of the credit columns. Only campaigns have credits, because touchpoints do not
-// name ads.
+// credited returns the scan destinations of the credit columns. Only campaigns have attributed orders, because
+// touchpoints do not name ads.
 func (of CampaignsOf) credited(t *CampaignTotal) []any {
 	if of.Level == Creatives {
 		return nil

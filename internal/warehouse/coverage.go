@@ -30,7 +30,7 @@ func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID
 	return c, err
 }
 
-// Channels returns every channel with credits, spend or reports, sorted by key.
+// Channels returns every channel with attributed orders, spend or reports, sorted by key.
 func (w *coverageQuestions) Channels(ctx context.Context, ws measure.WorkspaceID) ([]ChannelVolume, error) {
 	var out []ChannelVolume
 	err := w.ask(ctx, ws, "channels", nil, func(row Row) error {

@@ -45,7 +45,7 @@ func (t *SegmentTotals) of(s Segment) *measure.Sums {
 }
 
 // SegmentTotals returns the totals of each segment in each window. With a channel, it includes only the orders that
-// last touch credits to the channel. The totals of the segments add up to the total of the store, or of the channel
+// last touch attributes to the channel. The totals of the segments add up to the total of the store, or of the channel
 // under last touch.
 func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()

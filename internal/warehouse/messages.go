@@ -15,8 +15,8 @@ type MessageSums struct {
 	Delivered    int64
 	Opens        int64
 	Clicks       int64
-	Conversions  int64 // claimed by the sending tool, whole conversions
-	Revenue      int64 // claimed by the sending tool
+	Conversions  int64 // reported by the sending tool, whole conversions
+	Revenue      int64 // reported by the sending tool
 	Unsubscribes int64
 	Spam         int64
 	Bounces      int64

@@ -16,16 +16,16 @@ type Windows struct {
 // Pair contains a result for each of two windows. Without an earlier window, Earlier is the zero value.
 type Pair[T any] struct{ Recent, Earlier T }
 
-// ChannelTotal contains a channel's credit, spend and platform-reported figures in a window.
+// ChannelTotal contains a channel's attributed figures, spend and platform-reported figures in a window.
 type ChannelTotal struct {
 	Channel     measure.Channel
-	Sums        measure.Sums // credits of the model; zero under platform_reported for channels without claims
+	Sums        measure.Sums // attributed by the model; zero under platform_reported without reported figures
 	Spend       int64
 	SpendKnown  bool // false: no report and no manual spend covers the channel
 	Impressions int64
 	Clicks      int64
-	Claimed     int64 // orders claimed by the platform, in millionths
-	ClaimedSum  int64 // revenue claimed by the platform
+	Claimed     int64 // orders that the platform reports, in millionths
+	ClaimedSum  int64 // revenue that the platform reports
 }
 
 // DayTotal is one day of the store or of a channel. Results omit empty days.
@@ -87,9 +87,9 @@ type CampaignTotal struct {
 	Spend        int64
 	Impressions  int64
 	Clicks       int64
-	Conversions  int64        // claimed, in millionths
-	Value        int64        // claimed
-	Credited     measure.Sums // last-touch credits; zero at the creative level
+	Conversions  int64        // platform-reported, in millionths
+	Value        int64        // platform-reported
+	Credited     measure.Sums // attributed by last touch; zero at the creative level
 	FirstDay     civil.Date
 	LastDay      civil.Date
 	Attribution  string

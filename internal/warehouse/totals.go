@@ -23,10 +23,11 @@ func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID
 	return totals, err
 }
 
-// ChannelTotals returns a row per channel for each window, sorted by channel. A row contains the model's credits, the
-// spend and the platform-reported figures. The total of the credits equals StoreTotals, because [measure.Unattributed]
-// has all orders without a credited channel. Under platform_reported, the credits are the platform-reported figures.
-// The row of [measure.Unattributed] is then the store's total minus the platform-reported total, which may be negative.
+// ChannelTotals returns a row per channel for each window, sorted by channel. A row contains the figures that the model
+// attributes, the spend and the platform-reported figures. The total of the attributed figures equals StoreTotals,
+// because [measure.Unattributed] has all orders that are not attributed to a channel. Under platform_reported, the
+// platform-reported figures replace the attributed figures. The row of [measure.Unattributed] is then the store's total
+// minus the platform-reported total, which may be negative.
 func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)
@@ -87,8 +88,8 @@ func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.Workspace
 	return briefs, nil
 }
 
-// perChannel merges the rows of each channel and sorts them by channel. A query returns a channel's credit and spend in
-// one row or in two.
+// perChannel merges the rows of each channel and sorts them by channel. A query returns a channel's attributed figures
+// and spend in one row or in two.
 func perChannel(rows []ChannelTotal) []ChannelTotal {
 	slices.SortStableFunc(rows, func(a, b ChannelTotal) int { return cmp.Compare(a.Channel, b.Channel) })
 	kept := rows[:0]

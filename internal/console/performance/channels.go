@@ -104,7 +104,7 @@ func (k channelColumn) column(s plot.Scale) frame.Column {
 	case roasColumn:
 		return frame.Column{Key: "roas", Name: "ROAS", Number: true, Minor: true}
 	case claimedColumn:
-		return frame.Column{Key: "claimed", Name: "Claimed", Number: true, Minor: true}
+		return frame.Column{Key: "claimed", Name: "Reported", Number: true, Minor: true}
 	case bestColumn:
 		return frame.Column{Key: "incremental_roas", Name: "Incremental", Number: true}
 	case intervalColumn:
@@ -374,7 +374,7 @@ func (r *request) detail(row *frame.Row, channel string, a returns) error {
 			{},
 		}})
 	}
-	row.Note = "The attributed revenue of campaigns uses last touch. Their ROAS and the revenue in the column Claimed are platform-reported."
+	row.Note = "The attributed revenue of campaigns uses last touch. Their ROAS and the revenue in the column Reported are platform-reported."
 	if p := found.Pagination; p != nil && p.HasMore {
 		row.Note = "The " + frame.Count(shownCampaigns) + " campaigns with the most spend, out of " + frame.Count(int64(p.Total)) + ". " + row.Note
 	}

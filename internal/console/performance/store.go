@@ -197,7 +197,7 @@ func messages(r *request) (*reportView, error) {
 	if m.Revenue.Value != nil {
 		heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
 		if m.Credited != nil && m.Credited.Value != nil {
-			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
+			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last-touch revenue is " + amount(*m.Credited.Value, a.Currency) + "."
 		}
 		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens."
 	}
@@ -285,7 +285,7 @@ func surveysHeading(rows []tools.SurveyRow) string {
 	}
 	text := percentText(rows[at].Share.Value) + " of answers name " + frame.ChannelName(rows[at].Channel) + "."
 	if last := rows[at].LastTouch; last != nil {
-		text += " Last touch credits the channel with " + percentText(*last) + " of the orders with an answer."
+		text += " Of the orders with an answer, last touch attributes " + percentText(*last) + " to the channel."
 	}
 	return text
 }

@@ -37,8 +37,8 @@ type mediumSpec struct {
 
 // claim describes how a platform counts conversions.
 type claim struct {
-	own     float64 // claimed conversions per order from the spend
-	others  float64 // claimed conversions per other order of the home surface
+	own     float64 // reported conversions per order from the spend
+	others  float64 // reported conversions per other order of the home surface
 	setting string  // attribution setting in the platform's notation
 }
 

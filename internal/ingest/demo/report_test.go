@@ -106,11 +106,11 @@ func TestPlatformsClaimTooManyConversionsWithDelay(t *testing.T) {
 	}
 	for channel, value := range claimed {
 		if ratio := value / s.truth.Channels[channel].IncrementalRevenue; ratio < 1.1 || ratio > 3 {
-			t.Errorf("%s claims %.2f of the revenue that it generates", channel, ratio)
+			t.Errorf("%s reports %.2f of the revenue that it generates", channel, ratio)
 		}
 	}
 	if r := late / settled; r > 0.85 || r < 0.25 {
-		t.Errorf("the last two full days have %.2f of the usual claims", r)
+		t.Errorf("the last two full days have %.2f of the usual conversions", r)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestMessagesLoseReadersAtEachStep(t *testing.T) {
 			t.Errorf("%v: kinds of messages are %v", size, kinds)
 		}
 		if r := claimed / s.revenue(); size == full && (r < 0.12 || r > 0.35) {
-			t.Errorf("%v: senders claim %.2f of revenue", size, r)
+			t.Errorf("%v: senders report %.2f of revenue", size, r)
 		}
 	}
 }

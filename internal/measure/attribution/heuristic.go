@@ -95,7 +95,7 @@ func shapley(shares []float64, touches []uint16, _ []float64) {
 	}
 }
 
-// byPath credits each path independently.
+// byPath attributes the conversions of each path independently.
 func byPath(p *Paths, set share) (Result, error) {
 	conversions := make([]float64, len(p.names))
 	values := make([]float64, len(p.names))

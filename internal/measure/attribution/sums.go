@@ -16,7 +16,7 @@ type Journey struct {
 	Sums     measure.Sums      // may be negative, and may include refunds without an order
 }
 
-// Sums contains each channel's credit: amounts in minor units, and orders in millionths.
+// Sums contains the figures attributed to each channel: amounts in minor units, and orders in millionths.
 type Sums map[measure.Channel]measure.Sums
 
 // direct is the channel that last touch ignores if there is another channel.

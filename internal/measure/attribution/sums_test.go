@@ -49,7 +49,7 @@ func TestCreditedSumsAddUpToTheUnit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(total, got.Total()); diff != "" {
-				t.Errorf("seed %d, %s (-in +credited):\n%s", seed, m, diff)
+				t.Errorf("seed %d, %s (-in +attributed):\n%s", seed, m, diff)
 			}
 			blended, err := attribution.BlendSums(got, []attribution.Stratum{
 				{Name: "new", Orders: 30, Value: 900, Answers: map[measure.Channel]float64{"podcast": 7, "google": 3}, Unmapped: 2},
@@ -59,7 +59,7 @@ func TestCreditedSumsAddUpToTheUnit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(total, blended.Credits.Total()); diff != "" {
-				t.Errorf("seed %d, %s blended (-in +credited):\n%s", seed, m, diff)
+				t.Errorf("seed %d, %s blended (-in +attributed):\n%s", seed, m, diff)
 			}
 		}
 	}
@@ -121,9 +121,9 @@ func TestCreditedOrdersEqualTheModelsOnPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range want.Credits {
-			// Credited orders are whole numbers of millionths. A journey may lose one millionth to rounding.
+			// Attributed orders are whole numbers of millionths. A journey may lose one millionth to rounding.
 			if have := got[c.Channel].OrderCount(); math.Abs(have-c.Conversions) > 1e-6*float64(len(journeys)) {
-				t.Errorf("%s credits %s with %v orders, want %v", m, c.Channel, have, c.Conversions)
+				t.Errorf("%s attributes to %s %v orders, want %v", m, c.Channel, have, c.Conversions)
 			}
 		}
 	}

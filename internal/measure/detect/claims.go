@@ -8,34 +8,34 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// claimWindows are the windows for the comparison of claims (the orders that a platform reports). The longer window
-// finds smaller changes in channels with few orders.
+// claimWindows are the windows for the comparison of platform-reported orders. The longer window finds smaller changes
+// in channels with few orders.
 var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
 
-// Limits of a break in claimed orders.
+// Limits of a break in platform-reported orders.
 const (
 	claimTests  = 4                 // per channel: two windows and two predictions
 	claimP      = 1e-3 / claimTests // maximum p-value of a test (Bonferroni): 1e-3 per channel
-	leastClaims = 5                 // minimum expected number of claims
-	mostClaims  = 1.6               // minimum change of claims per last-touch order after a rise
+	leastClaims = 5                 // minimum expected number of reported orders
+	mostClaims  = 1.6               // minimum change of reported orders per last-touch order after a rise
 	lostClaims  = 0.3               // maximum change after a fall; platforms report some recent conversions later
 )
 
-// claims compares a channel's platform-reported orders (claims) with a prediction from other series, the drivers. All
-// series are prefix sums. Let C be the claims in the base, and r the relative change of each of n drivers from the base
-// to the recent window. The expected number of claims is
+// claims compares a channel's platform-reported orders with a prediction from other series, the drivers. All series are
+// prefix sums. Let C be the reported orders in the base, and r the relative change of each of n drivers from the base
+// to the recent window. The expected number of reported orders is
 //
 //	e = C (r₁ ··· rₙ)^(1/n).
 //
 // The drivers are either the channel's last-touch orders alone, or these orders, the store's orders and the channel's
-// spend. The number of last-touch orders is as small as the number of claims, so its noise hides a one-week break. The
-// mean of several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). Only the
-// prediction from last-touch orders alone shows a loss of last-touch orders.
+// spend. The number of last-touch orders is as small as the number of reported orders, so its noise hides a one-week
+// break. The mean of several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). Only
+// the prediction from last-touch orders alone shows a loss of last-touch orders.
 //
-// Claims and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base.
-// The variance of the number of claims is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated from the
-// errors of earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206). The
-// p-value is a tail of the scaled Poisson distribution.
+// Reported and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base.
+// The variance of the number of reported orders is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated
+// from the errors of earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206).
+// The p-value is a tail of the scaled Poisson distribution.
 type claims struct {
 	claimed []float64
 	drivers [][]float64 // the first is last-touch orders
@@ -46,7 +46,7 @@ type claims struct {
 type claimTest struct {
 	claimed, expected float64
 	spread            float64 // variance relative to expected
-	now, before       float64 // claims per last-touch order
+	now, before       float64 // reported orders per last-touch order
 	p                 float64 // probability of a deviation of this size in its direction
 }
 
@@ -65,8 +65,8 @@ func (c claims) totals(sums []float64, t int) (before, now float64) {
 	return sums[mid] - sums[mid-c.base], sums[t] - sums[mid]
 }
 
-// expect returns the test of the window that ends before index t, with the expected number of claims. The dispersion is
-// one.
+// expect returns the test of the window that ends before index t, with the expected number of reported orders. The
+// dispersion is one.
 func (c claims) expect(t int) (out claimTest, ok bool) {
 	if t < c.recent+c.base {
 		return out, false
@@ -131,7 +131,7 @@ func (c claims) since(end int) int {
 func claimsBreaks(s Store) (all []Finding) {
 	for _, ch := range s.Channels {
 		if ch.Late >= claimWindows[0].recent || len(ch.Claimed) == 0 {
-			continue // all recent claims are unknown
+			continue // all recent reported orders are unknown
 		}
 		end := len(ch.Claimed) - ch.Late
 		for _, c := range s.claims(ch) {

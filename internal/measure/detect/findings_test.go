@@ -290,7 +290,7 @@ func TestSpendBeyondAllEarlierDays(t *testing.T) {
 }
 
 // Without a model, the value of an experiment uses the best estimate of the return: 2 is below the break-even return of
-// 2.5, and last touch credits 5.
+// 2.5, and the last-touch return is 5.
 func TestAnUntestedChannelIsValuedAtItsBestEstimate(t *testing.T) {
 	t.Parallel()
 	value := func(best *float64) float64 {

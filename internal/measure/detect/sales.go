@@ -220,15 +220,15 @@ func tracking(s Store, channel measure.Channel, d drift, now, before string) Fin
 // Limits of a loss of touchpoints.
 const (
 	leastAnswers = 60   // minimum number of earlier respondents per channel
-	lostShare    = 0.5  // maximum share of the former credits per answer
+	lostShare    = 0.5  // maximum share of the former attributed orders per answer
 	lostP        = 5e-3 // maximum p-value; few channels of a store have this many answers
 )
 
-// pixelLosses finds channels that customers name in surveys as often as before, while last touch credits fewer
+// pixelLosses finds channels that customers name in surveys as often as before, while last touch attributes fewer
 // respondents' orders to the channels. Typical causes are a broken pixel, a consent banner, or a link without its
 // parameters. Let n respondents name the channel now, let n0 respondents name it before, and let k orders of respondents
-// be credited to it before. The expected number of credits is e = n k/n0. Its variance is e (1 + e (1/n + 1/n0 + 1/k)),
-// because n, n0 and k are counts.
+// be attributed to it before. The expected number of attributed orders is e = n k/n0. Its variance is
+// e (1 + e (1/n + 1/n0 + 1/k)), because n, n0 and k are counts.
 func pixelLosses(s Store) (all []Finding) {
 	for _, a := range s.Answers {
 		if a.NamedBefore < leastAnswers || a.CreditBefore < leastAnswers/2 || a.Named == 0 {

@@ -33,8 +33,8 @@ type Store struct {
 // Channel is a channel with its daily series. Series that the store does not have are nil.
 type Channel struct {
 	Name                                       measure.Channel
-	Spend, Revenue, Orders, NewOrders, Claimed []float64 // by last touch; claimed orders by the platform
-	Late                                       int       // last days without an ad report: their spend and claims are unknown
+	Spend, Revenue, Orders, NewOrders, Claimed []float64 // by last touch; Claimed: orders that the platform reports
+	Late                                       int       // last days without an ad report: spend and reported orders are unknown
 	Marginal                                   *Marginal // nil: not in a usable model
 	Tested                                     bool      // the channel has an open experiment or had one in the last year
 	FactorSD                                   float64   // standard deviation of the channel's incrementality factor
@@ -61,7 +61,7 @@ type Campaign struct {
 	ID, Name    string
 	Channel     measure.Channel
 	Spend       float64
-	Orders      float64 // credited by last touch
+	Orders      float64 // attributed by last touch
 	Revenue     float64
 	Claimed     float64 // orders that the platform reports
 	DailyBudget float64 // 0: unknown
@@ -100,7 +100,7 @@ type Coupon struct {
 type Answers struct {
 	Channel                measure.Channel
 	Named, NamedBefore     float64 // respondents who name the channel
-	Credited, CreditBefore float64 // respondents with an order that last touch credits to the channel, whichever channel they name
+	Credited, CreditBefore float64 // respondents with an order that last touch attributes to the channel, whichever channel they name
 }
 
 // AnswerDays is the length of the recent window of surveys.

@@ -38,7 +38,7 @@ type Quantity string
 const (
 	Revenue     Quantity = "revenue"     // revenue minus refunds, on the workspace's basis
 	Spend       Quantity = "spend"       // as the platform reports it
-	Conversions Quantity = "conversions" // as claimed by the platform
+	Conversions Quantity = "conversions" // as the platform reports them
 )
 
 // Curve is the reporting delay of one quantity of a sales surface or an ad platform.
@@ -232,7 +232,7 @@ func (c Curve) Words() string {
 		parts = append(parts,
 			fmt.Sprintf("%s (%s to %s) after %s", percent(s.Median), percent(s.Low), percent(s.High), dayCount(s.Age)))
 	}
-	text := fmt.Sprintf("The reported share of a day’s %s was %s. The values are the median and the range of %d days.",
+	text := fmt.Sprintf("The known share of a day’s %s was %s. The values are the median and the range of %d days.",
 		c.Noun(), strings.Join(parts, ", "), c.Days)
 	switch {
 	case c.Settled == nil:
@@ -256,7 +256,7 @@ func (c Curve) Noun() string {
 	case Spend:
 		return "spend"
 	case Conversions:
-		return "claimed conversions"
+		return "reported conversions"
 	}
 	return string(c.Quantity)
 }

@@ -64,7 +64,7 @@ func TestSharesAreRelativeToTheFinalFigure(t *testing.T) {
 	if c.Settled == nil || *c.Settled != 5 || c.Late() {
 		t.Errorf("settled %v, late %t; want after 5 days and not late", c.Settled, c.Late())
 	}
-	want20 := "The reported share of a day’s spend was 80% (80% to 80%) after 1 day, 96% (96% to 96%) after 3 days, " +
+	want20 := "The known share of a day’s spend was 80% (80% to 80%) after 1 day, 96% (96% to 96%) after 3 days, " +
 		"100% (100% to 100%) after 7 days, 100% (100% to 100%) after 14 days. " +
 		"The values are the median and the range of 20 days. The figures of a day are final after 5 days."
 	if got := c.Words(); got != want20 {

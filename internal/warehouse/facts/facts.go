@@ -91,7 +91,7 @@ type Order struct {
 	// Customer is the keyed hash of the first known value: the email address, the source's ID or the phone number. It
 	// is "" for guests.
 	Customer string `column:"customer" show:"customer,hash" place:"1"`
-	// Channel is the channel that the source credits. If it is "", touchpoints determine attribution.
+	// Channel is the channel that the source attributes the order to. If it is "", touchpoints determine attribution.
 	Channel   measure.Channel `column:"channel" show:"channel" place:"2"`
 	Charged   int64           `column:"charged" show:"charged,money"` // after discounts, including tax and shipping
 	Tax       int64           `column:"tax" show:"tax,amount"`
@@ -289,7 +289,7 @@ type AdDay struct {
 	Original     money.Amount     `column:"original"` // Spend in the account's currency
 	// Conversions is the number of platform-reported conversions in millionths, because platforms report fractions.
 	Conversions int64  `column:"conversions"`
-	Value       int64  `column:"value"`       // claimed conversion value
+	Value       int64  `column:"value"`       // platform-reported conversion value
 	Attribution string `column:"attribution"` // the platform's attribution setting, as reported
 }
 
@@ -351,8 +351,8 @@ type MessageDay struct {
 	Delivered    int64           `column:"delivered" show:"delivered,nonzero"`
 	Opens        int64           `column:"opens" show:"opens,nonzero"`   // unique
 	Clicks       int64           `column:"clicks" show:"clicks,nonzero"` // unique
-	Conversions  int64           `column:"conversions"`                  // claimed by the sending tool
-	Revenue      int64           `column:"revenue" show:"revenue,money"` // claimed by the sending tool
+	Conversions  int64           `column:"conversions"`                  // reported by the sending tool
+	Revenue      int64           `column:"revenue" show:"revenue,money"` // reported by the sending tool
 	Unsubscribes int64           `column:"unsubscribes"`
 	Spam         int64           `column:"spam"`
 	Bounces      int64           `column:"bounces"`

@@ -95,7 +95,7 @@ func couponMapped(on trial) {
 	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{CouponMap: []warehouse.CouponChannel{{Code: "FREESHIP", Channel: "partner"}}})
 	same(t, "days hit", 1, out.DaysHit)
 	rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.Linear, warehouse.Windows{Recent: january})).Recent
-	// FREESHIP has a larger discount than MARY, so the partner now gets the credit for the order.
+	// FREESHIP has a larger discount than MARY, so the order is now attributed to the partner.
 	same(t, "partner", int64(40_00), credits(rows)["partner"].Charged)
 	same(t, "influencer", measure.Sums{}, credits(rows)["influencer"])
 	same(t, "all", smallTotals, total(rows))

@@ -84,7 +84,7 @@ func campaignPages(on trial) {
 		FirstDay: date("2026-01-10"), LastDay: date("2026-01-12"),
 	}, page.Totals.Recent)
 	same(t, "earlier spend", int64(25_00), page.Totals.Earlier.Spend)
-	same(t, "by claimed revenue", []string{"g1", "g2", "g0"}, ids(ask(warehouse.CampaignsOf{Sort: warehouse.ByRevenue})))
+	same(t, "by platform-reported revenue", []string{"g1", "g2", "g0"}, ids(ask(warehouse.CampaignsOf{Sort: warehouse.ByRevenue})))
 	same(t, "by conversions", []string{"g1", "g2", "g0"}, ids(ask(warehouse.CampaignsOf{Sort: warehouse.ByConversions})))
 	same(t, "by roas", []string{"g1", "g2", "g0"}, ids(ask(warehouse.CampaignsOf{Sort: warehouse.ByROAS})))
 	same(t, "one campaign", 1, ask(warehouse.CampaignsOf{Campaign: "g2"}).Total)
@@ -92,7 +92,7 @@ func campaignPages(on trial) {
 	creatives := ask(warehouse.CampaignsOf{Level: warehouse.Creatives, Platform: measure.Google})
 	same(t, "creatives", 3, creatives.Total)
 	same(t, "a creative's name and id", "a-g1 Ad Brand", creatives.Rows[1].AdID+" "+creatives.Rows[1].AdName)
-	same(t, "a creative has no credit", measure.Sums{}, creatives.Rows[1].Credited)
+	same(t, "a creative has no attributed orders", measure.Sums{}, creatives.Rows[1].Credited)
 }
 
 func ids(page warehouse.CampaignPage) (out []string) {

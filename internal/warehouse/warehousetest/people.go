@@ -456,7 +456,7 @@ func compareMessages(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceI
 }
 
 // smallStorePeople compares answers about the small store with totals that are computed by hand. Customer c1 has orders
-// 1, 2 and 4. Google has the credit for order 1.
+// 1, 2 and 4. Last touch attributes order 1 to google.
 func smallStorePeople(on trial) {
 	t, w := on.t, on.w
 	got := answer[warehouse.Pair[warehouse.SegmentTotals]](t)(w.SegmentTotals(t.Context(), shop, "", warehouse.Windows{Recent: january}))

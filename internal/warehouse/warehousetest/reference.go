@@ -204,7 +204,7 @@ type channelDay struct {
 	day     civil.Date
 }
 
-// channelDays returns each channel's credits per day.
+// channelDays returns the figures attributed to each channel per day.
 func (r *reference) channelDays(model measure.Model) map[channelDay]measure.Sums {
 	days := map[channelDay]measure.Sums{}
 	for _, e := range r.events() {

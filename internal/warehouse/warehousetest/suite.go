@@ -184,7 +184,7 @@ func same(t *testing.T, what string, want, got any, options ...cmp.Option) {
 	}
 }
 
-// total returns the sum of the channels' credits.
+// total returns the sum over the channels.
 func total(rows []warehouse.ChannelTotal) (sum measure.Sums) {
 	for _, r := range rows {
 		sum = sum.Add(r.Sums)

@@ -154,7 +154,7 @@ func platformClaims(on trial) {
 	rest := smallTotals
 	rest.Orders -= 2_750_000
 	rest.Charged -= 130_00
-	same(t, "claims", []warehouse.ChannelTotal{
+	same(t, "platform-reported figures", []warehouse.ChannelTotal{
 		{
 			Channel: "google", Sums: measure.Sums{Orders: 2_750_000, Charged: 130_00}, Spend: 35_00, SpendKnown: true,
 			Impressions: 4000, Clicks: 40, Claimed: 2_750_000, ClaimedSum: 130_00,
@@ -165,7 +165,7 @@ func platformClaims(on trial) {
 	last := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.LastTouch, in)).Recent
 	for _, r := range last {
 		if r.Channel == "google" {
-			same(t, "google's claims and its credit", rows[0].Claimed, r.Claimed)
+			same(t, "google's reported orders", rows[0].Claimed, r.Claimed)
 		}
 		if r.Channel == "email" && r.SpendKnown {
 			t.Error("the spend of email is known without a report")
@@ -176,5 +176,5 @@ func platformClaims(on trial) {
 	for _, d := range days {
 		sum = sum.Add(d.Sums)
 	}
-	same(t, "claimed days add up to the store", smallTotals, sum)
+	same(t, "platform-reported days add up to the store", smallTotals, sum)
 }
