@@ -68,10 +68,10 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 		text += fmt.Sprintf(" The media mix model estimates a ROAS of %s without an experiment on the channel.", answer.Ratio(r.Modelled.Value))
 	}
 	if r.LastTouch != nil && r.Basis == snapshot.ByModel {
-		text += fmt.Sprintf(" Last-touch ROAS is %s. Last touch attributes the whole order to the last touchpoint, even if this touchpoint did not cause the order.", answer.Ratio(*r.LastTouch))
+		text += fmt.Sprintf(" Last-touch ROAS is %s. Last touch attributes the whole order to the last touchpoint that is not direct, even if this touchpoint did not cause the order.", answer.Ratio(*r.LastTouch))
 	}
 	if _, ok := r.ClaimedOver(); ok {
-		text += " The platform uses its own attribution window and counts view-through conversions."
+		text += " The platform uses its own attribution window and may count view-through conversions."
 	}
 	return text
 }
