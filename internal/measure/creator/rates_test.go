@@ -49,6 +49,7 @@ func TestPriorsAreUsedWithoutCodeOrders(t *testing.T) {
 	for what, r := range map[string]Rates{
 		"no code":            learn(t, Ground{}, Signals{HasLink: true, Link: 50, Named: 3}),
 		"no order of a code": learn(t, Ground{}, Signals{HasCode: true, Named: 3}),
+		"no order of a path": learn(t, Ground{Orders: 500}, Signals{HasCode: true, Code: 50, Named: 18, NamedTouched: 15, Both: 16}),
 		"only leaked orders": learn(t, Ground{Orders: 500, Touched: 50}, Signals{HasCode: true, Code: 50, CodeTouched: 1, Named: 18, NamedTouched: 15, Both: 16}),
 	} {
 		near(t, what+": survey", r.Survey, 1./9)
@@ -177,6 +178,9 @@ func TestScoreIntervalIsWilsons(t *testing.T) {
 	low, high = within(20, 2, 0, 0, .225) // 1 ± √0.9
 	near(t, "low with a common error", low, 20/(1+math.Sqrt(.9)))
 	near(t, "high with a common error", high, 20/(1-math.Sqrt(.9)))
+	if low, high := within(0, 2, 0, 0, .01); low != 0 || high != 0 {
+		t.Errorf("%v to %v of no orders without variance", low, high)
+	}
 	if low, _ := within(1, 2, 0, 100, 0); low != 0 {
 		t.Errorf("lower limit %v, want 0", low)
 	}

@@ -316,6 +316,21 @@ func TestBlocksAreCountedFromTheStart(t *testing.T) {
 	closeTo(t, "band of seven errors", ones.Blocks[0].High-ones.Blocks[0].Expected, 1) // the eighth of seven is the last
 }
 
+// A lift needs a positive counterfactual and an effect. The counterfactual of the first region is negative, and the
+// second has no effect.
+func TestAssessmentsWithoutALiftHaveNoLiftEstimate(t *testing.T) {
+	t.Parallel()
+	for _, y := range [][]float64{{-10, -11, -9, -10, -11, -9, 5}, constant(10, 7)} {
+		a, err := Assess(small(y, constant(5, 7), constant(7, 7)), Test{Treated: []Region{"a"}, Start: 6, End: 6}, 1, Options{Alpha: .4})
+		if err != nil || a.Interval == nil || a.IncrementalEstimate == nil {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		if a.LiftEstimate != nil {
+			t.Errorf("an effect of %v with the lift %v (known: %t) has the estimate %+v", a.ATT, a.Lift, a.LiftKnown, a.LiftEstimate)
+		}
+	}
+}
+
 // A band contains 90% of the errors before the test: the 18th of 19.
 func TestTheBandContainsNineOfTenBlocks(t *testing.T) {
 	t.Parallel()
