@@ -492,3 +492,37 @@ func TestSelectionRespectsTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// A lift added to a set in a window has the estimate of a test with that lift.
+func TestTriedLiftsAreThoseOfTests(t *testing.T) {
+	t.Parallel()
+	p := noisy(8, 60)
+	set := []int{1, 4}
+	w := newTrial(p, before(50, 57), 1)
+	got := w.try(newBench(), p, set, []float64{0, .5})
+	for i, lift := range []float64{0, .5} {
+		raised := &Panel{Regions: p.Regions, Periods: p.Periods}
+		total := 0.0
+		for r, y := range p.Values {
+			y = slices.Clone(y)
+			if slices.Contains(set, r) {
+				for s := 50; s < 58; s++ {
+					total += lift * y[s]
+					y[s] *= 1 + lift
+				}
+			}
+			raised.Values = append(raised.Values, y)
+		}
+		r := fitted(t, raised, Test{Treated: []Region{"b", "e"}, Start: 50, End: 57}, Options{Method: Demeaned, Alpha: .4})
+		closeTo(t, "estimate", got[i].att, r.ATT)
+		closeTo(t, "lift", got[i].lift, r.Lift)
+		closeTo(t, "scaled L2", got[i].scaledL2, r.ScaledL2)
+		closeTo(t, "added outcome", got[i].units, total)
+	}
+	if got[1].p > .01 || got[0].p < .02 {
+		t.Errorf("p-values %v without and %v with a lift of 50%%", got[0].p, got[1].p)
+	}
+	if n := len(w.order.picks); n != 8*1000 {
+		t.Errorf("%d picks, want 1,000 permutations of 8 periods", n)
+	}
+}
