@@ -202,10 +202,13 @@ func TestSumsSeparateCommonAndOwnErrors(t *testing.T) {
 	common := Rates{Spread: .1}.Sum([]Estimate{of(100, 100-100*d, 100+100*d), of(50, 50-50*d, 50+50*d)}, .9)
 	near(t, "low with a common error", common.Orders.Low, 150-150*d)
 	near(t, "high with a common error", common.Orders.High, 150+150*d)
-	both := Rates{Spread: .1}.Sum([]Estimate{of(100, 100-math.Hypot(100*d, 3), 100+math.Hypot(100*d, 8)), of(50, 50-math.Hypot(50*d, 4), 50+math.Hypot(50*d, 6))}, .9)
+	both := Rates{Spread: .1}.Sum([]Estimate{
+		of(100, 100-math.Hypot(100*d, 3), 100+math.Hypot(100*d, 8)), of(50, 50-math.Hypot(50*d, 4), 50+math.Hypot(50*d, 6)),
+	}, .9)
 	near(t, "low with both", both.Orders.Low, 150-math.Hypot(150*d, 5))
 	near(t, "high with both", both.Orders.High, 150+math.Hypot(150*d, 10))
-	if narrow := (Rates{Spread: .1}).Sum([]Estimate{of(100, 99, 101)}, .9); !(math.Abs(narrow.Orders.High-100-100*d) <= 1e-9) || !(math.Abs(narrow.Orders.Low-100+100*d) <= 1e-9) {
+	if narrow := (Rates{Spread: .1}).Sum([]Estimate{of(100, 99, 101)}, .9); !(math.Abs(narrow.Orders.High-100-100*d) <= 1e-9) ||
+		!(math.Abs(narrow.Orders.Low-100+100*d) <= 1e-9) {
 		t.Errorf("%+v, want at least the common error", narrow.Orders)
 	}
 	if wide := (Rates{}).Sum([]Estimate{of(3, -9, 20)}, .9); wide.Orders.Low != 0 || wide.Confidence != 0 {

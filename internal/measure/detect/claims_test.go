@@ -167,7 +167,10 @@ func TestSeasonsStandOutFromTheYear(t *testing.T) {
 		high, last, ratio float64
 		shows             bool
 	}{
-		{80, 1.2, 1.3 / 1.2, 1.3 / 1.1, false}, {80, 1.2, 1.4 / 1.2, 1.4 / 1.1, true}, {80, 1, 1.14, 1.14, false}, {80, 1, 1.16, 1.16, true},
+		{80, 1.2, 1.3 / 1.2, 1.3 / 1.1, false},
+		{80, 1.2, 1.4 / 1.2, 1.4 / 1.1, true},
+		{80, 1, 1.14, 1.14, false},
+		{80, 1, 1.16, 1.16, true},
 	} {
 		s := days(c.weeks, c.high, c.last)
 		ratio, shows, known := s.SeasonEffect(civil.Range{First: s.Days.Last.AddDays(-6), Last: s.Days.Last})
@@ -193,7 +196,8 @@ func TestEveryItemOfAListIsExamined(t *testing.T) {
 		},
 		Fatigue: func(s *Store) {
 			s.Ads = []Ad{
-				{ID: "a", Channel: "google", Days: 42}, {ID: "b", Channel: "google", Spend: 900, Clicks: 1000, Views: 100_000, ClicksBefore: 2000, ViewsBefore: 200_000, Days: 42},
+				{ID: "a", Channel: "google", Days: 42},
+				{ID: "b", Channel: "google", Spend: 900, Clicks: 1000, Views: 100_000, ClicksBefore: 2000, ViewsBefore: 200_000, Days: 42},
 				{ID: "c", Channel: "google", Spend: 900, Clicks: 500, Views: 100_000, ClicksBefore: 2000, ViewsBefore: 200_000, Days: 42},
 			}
 		},

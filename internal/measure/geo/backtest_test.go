@@ -204,7 +204,8 @@ func TestPowerCurvesEndAboveThePlannedLift(t *testing.T) {
 		last float64
 	}{{Plan{Planning: &lift}, 0.6}, {Plan{}, 2}} {
 		curve := powerCurve(newBench(), p, windows, nil, []int{0}, c.plan)
-		if len(curve) != 31 || curve[0].Lift != 0 || curve[0].Planning != 0 || curve[30].Planning != 1 || curve[30].Optimistic != nil {
+		if len(curve) != 31 || curve[0].Lift != 0 || curve[0].Planning != 0 || curve[30].Planning != 1 ||
+			curve[30].Optimistic != nil {
 			t.Errorf("curve %+v", curve)
 		}
 		closeTo(t, "last lift", curve[30].Lift, c.last)

@@ -275,7 +275,8 @@ func TestPowerGateComparesTheExpectedEffect(t *testing.T) {
 		check.power()
 		check.wants(t, "power", c.want, c.detail)
 		r := check.result
-		if len(r.Notes) != c.notes || c.notes > 0 && !strings.Contains(r.Notes[0], "% by the textbook formula and 10.0% in backtests") {
+		if len(r.Notes) != c.notes ||
+			c.notes > 0 && !strings.Contains(r.Notes[0], "% by the textbook formula and 10.0% in backtests") {
 			t.Errorf("notes %q, want %d", r.Notes, c.notes)
 		}
 		if c.planning != nil {
@@ -413,8 +414,9 @@ func TestSilentRegionsAreExcluded(t *testing.T) {
 	if !slices.Equal(c.result.Notes, want) {
 		t.Errorf("notes %q, want %q", c.result.Notes, want)
 	}
-	if short := regions(2, 6); !slices.Equal((&Panel{Regions: short.Regions, Values: [][]float64{{0, 0, 0, 0, 0, 9}, {0, 0, 0, 0, 9, 9}}, Periods: short.Periods}).silent(), []Region{"a"}) {
-		t.Error("of a short history, at least five periods count")
+	short := small([]float64{0, 0, 0, 0, 0, 9}, []float64{0, 0, 0, 0, 9, 9})
+	if got := short.silent(); !slices.Equal(got, []Region{"a"}) {
+		t.Errorf("silent in the first five of six periods: %v, want a", got)
 	}
 }
 

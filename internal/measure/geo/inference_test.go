@@ -206,7 +206,8 @@ func TestGeoLiftsStatisticFindsEffectsThatChangeSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Inference != ConformalIID || r.P > .01 || len(r.Notes) == 0 || !strings.Contains(strings.Join(r.Notes, "\n"), "permutations assume independent days") {
+	if r.Inference != ConformalIID || r.P > .01 || len(r.Notes) == 0 ||
+		!strings.Contains(strings.Join(r.Notes, "\n"), "permutations assume independent days") {
 		t.Errorf("p-value %v with notes %q", r.P, r.Notes)
 	}
 }
@@ -335,7 +336,12 @@ func TestPlaceboSetsOfContrastsUseHalfOfTheDonors(t *testing.T) {
 		treated, donors int
 		want            int
 	}{
-		{Combined, 1, 2, 1}, {Combined, 2, 3, 2}, {Combined, 3, 20, 3}, {Combined, 12, 20, 10}, {ScaledDiD, 9, 5, 2}, {Scaled, 12, 20, 12},
+		{Combined, 1, 2, 1},
+		{Combined, 2, 3, 2},
+		{Combined, 3, 20, 3},
+		{Combined, 12, 20, 10},
+		{ScaledDiD, 9, 5, 2},
+		{Scaled, 12, 20, 12},
 	} {
 		a := analysis{treated: make([]int, c.treated), donors: make([]int, c.donors)}
 		a.Method = c.method

@@ -151,7 +151,8 @@ func TestMembersThatDisagreeAreReported(t *testing.T) {
 	}{{1, 0}, {.99, 1}} {
 		r := &Result{Members: []Member{{ATT: 3}, {ATT: 5}, {ATT: 4}}, Placebo: &Randomization{SE: c.se}}
 		analysis{}.disagree(r)
-		if len(r.Notes) != c.want || c.want > 0 && r.Notes[0] != "the methods disagree: estimates range from 3 to 5 per region and period" {
+		if len(r.Notes) != c.want ||
+			c.want > 0 && r.Notes[0] != "the methods disagree: estimates range from 3 to 5 per region and period" {
 			t.Errorf("estimates from 3 to 5 with a standard error of %v: %q", c.se, r.Notes)
 		}
 	}
@@ -241,7 +242,8 @@ func TestInferenceFallsBack(t *testing.T) {
 		a.Inference, a.Alpha, a.Method = c.asked, c.alpha, Scaled
 		r := &Result{Inference: c.asked, Placebo: c.placebo, Shifts: c.shifts, ATT: 5}
 		a.conclude(r)
-		if r.Inference != c.want || math.Abs(r.P-c.p) > 1e-9 || !strings.Contains(strings.Join(r.Notes, "\n"), c.note) || (len(r.Notes) > 0) != (c.note != "") {
+		if r.Inference != c.want || math.Abs(r.P-c.p) > 1e-9 ||
+			!strings.Contains(strings.Join(r.Notes, "\n"), c.note) || (len(r.Notes) > 0) != (c.note != "") {
 			t.Errorf("%s: %s with p %v and notes %q", name, r.Inference, r.P, r.Notes)
 		}
 		if i := r.Interval; name == "enough sets" && (i == nil || math.Abs(i.Low-4.8) > 1e-9 || math.Abs(i.High-5.2) > 1e-9 || i.Level != .5) {
@@ -422,7 +424,8 @@ func TestStandardErrorsComeFromTheIntervalOrTheSets(t *testing.T) {
 	}
 	closeTo(t, "change of the target", got.DeltaY, 8)
 	closeTo(t, "its standard deviation", got.Sigma, 3*4*1.5) // √(1 + .2 + .3 + .75)
-	if _, err := (&Result{}).LiftTest("x", 10, 5, Settling{}); err == nil || !strings.Contains(err.Error(), "neither an interval nor placebo sets") {
+	if _, err := (&Result{}).LiftTest("x", 10, 5, Settling{}); err == nil ||
+		!strings.Contains(err.Error(), "neither an interval nor placebo sets") {
 		t.Errorf("without a standard error: %v", err)
 	}
 }
@@ -479,7 +482,8 @@ func TestPosteriorFactorsAreShrunkToOne(t *testing.T) {
 			t.Errorf("level %v: %v", level, err)
 		}
 	}
-	if _, err := Pool([]measure.Estimate{around(1, .1), around(2, 0)}, .9); err == nil || !strings.Contains(err.Error(), "the interval of factor 2 has no length") {
+	if _, err := Pool([]measure.Estimate{around(1, .1), around(2, 0)}, .9); err == nil ||
+		!strings.Contains(err.Error(), "the interval of factor 2 has no length") {
 		t.Errorf("an interval without length: %v", err)
 	}
 	// Weights 100 and 25: f̄₀ = .52, Q = 100·.12² + 25·.48² = 7.2, τ² = (7.2-1)/(125 - 10625/125) = .155.
@@ -496,8 +500,10 @@ func TestPosteriorFactorsAreShrunkToOne(t *testing.T) {
 		closeTo(t, "uncertainty", Uncertainty(&f, years), want)
 	}
 	for _, bad := range []measure.Estimate{
-		{Value: 1, Interval: measure.Interval{Low: 2, High: 1, Level: .9}}, {Value: 1, Interval: measure.Interval{Low: 0, High: 1, Level: 1}},
-		{Value: 1, Interval: measure.Interval{Low: 0, High: 1}}, {Value: math.NaN(), Interval: measure.Interval{Low: 0, High: 1, Level: .9}},
+		{Value: 1, Interval: measure.Interval{Low: 2, High: 1, Level: .9}},
+		{Value: 1, Interval: measure.Interval{Low: 0, High: 1, Level: 1}},
+		{Value: 1, Interval: measure.Interval{Low: 0, High: 1}},
+		{Value: math.NaN(), Interval: measure.Interval{Low: 0, High: 1, Level: .9}},
 		{Value: 1, Interval: measure.Interval{Low: math.Inf(-1), High: 1, Level: .9}},
 		{Value: 1, Interval: measure.Interval{Low: 0, High: math.Inf(1), Level: .9}},
 	} {

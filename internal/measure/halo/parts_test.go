@@ -30,7 +30,11 @@ func TestLastingErrorsAddUp(t *testing.T) {
 		p      float64
 		want   float64
 	}{
-		{repeat(20, 3), 1, 0, 9}, {repeat(20, 3), 4, 0, 9}, {repeat(20, 3), 1, .1, 10}, {repeat(10, 1, -1), 1, 0, 1}, {make([]float64, 20), 1, .1, 1},
+		{repeat(20, 3), 1, 0, 9},
+		{repeat(20, 3), 4, 0, 9},
+		{repeat(20, 3), 1, .1, 10},
+		{repeat(10, 1, -1), 1, 0, 1},
+		{make([]float64, 20), 1, .1, 1},
 	} {
 		near(t, "ratio", lasting(c.u, repeat(len(c.u), c.weight), c.p), c.want)
 	}
@@ -81,7 +85,12 @@ func TestSpendMustVaryOn60Days(t *testing.T) {
 func TestPriorsCombineExperiments(t *testing.T) {
 	t.Parallel()
 	d := Data{Experiments: []Experiment{
-		{"a", "shop", .5, .1}, {"a", "shop", .3, .1}, {"b", "shop", 9, .1}, {"a", "web", 9, .1}, {"a", "shop", 9, 0}, {"a", "shop", 9, -1},
+		{"a", "shop", .5, .1},
+		{"a", "shop", .3, .1},
+		{"b", "shop", 9, .1},
+		{"a", "web", 9, .1},
+		{"a", "shop", 9, 0},
+		{"a", "shop", 9, -1},
 	}}
 	got := d.priorOf(Effect{Channel: "a", Surface: "shop"})
 	near(t, "mean", got.mean, (50.+30)/225)
@@ -92,10 +101,14 @@ func TestPriorsCombineExperiments(t *testing.T) {
 	home := Data{}.priorOf(Effect{Home: true})
 	near(t, "variance at home", home.variance, 4)
 	near(t, "variance of a halo effect", Data{}.priorOf(Effect{}).variance, .04)
-	effects := []Effect{{Channel: "a", Surface: "shop", Reason: Constant, MeanLag: 3}, {Channel: "a", Surface: "shop"}, {Channel: "c", Surface: "shop", Reason: Constant}}
+	effects := []Effect{
+		{Channel: "a", Surface: "shop", Reason: Constant, MeanLag: 3}, {Channel: "a", Surface: "shop"},
+		{Channel: "c", Surface: "shop", Reason: Constant},
+	}
 	d.fallBack(effects, .9)
 	e := effects[0]
-	if e.Reason != "" || !e.Alone || e.Experiments != 2 || e.MeanLag != 0 || e.Coefficient.Method != measure.GeoExperiment || e.Wide.Level != .95 || e.Coefficient.Level != .9 {
+	if e.Reason != "" || !e.Alone || e.Experiments != 2 || e.MeanLag != 0 ||
+		e.Coefficient.Method != measure.GeoExperiment || e.Wide.Level != .95 || e.Coefficient.Level != .9 {
 		t.Errorf("effect from experiments alone: %+v", e)
 	}
 	near(t, "its value", e.Coefficient.Value, 80./225)
@@ -140,23 +153,9 @@ func TestResponsesSumToTheSpend(t *testing.T) {
 func TestFutureSpendIsThatOfTheNextWeek(t *testing.T) {
 	t.Parallel()
 	got := ahead([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 100})
-	for i, want := range []float64{5, 6, 19, 139. / 6, 27, 32.5, 41.333333333333336, 0, 0, 0} {
-		switch i {
-		case 2:
-			want = (4 + 5 + 6 + 7 + 8 + 9 + 100) / 7.
-		case 3:
-			want = (5 + 6 + 7 + 8 + 9 + 100) / 6.
-		case 4:
-			want = (6 + 7 + 8 + 9 + 100) / 5.
-		case 5:
-			want = (7 + 8 + 9 + 100) / 4.
-		case 6:
-			want = (8 + 9 + 100) / 3.
-		case 7:
-			want = 109 / 2.
-		case 8, 9: // the last day has no following day and takes its own spend
-			want = 100
-		}
+	for i, want := range []float64{
+		35. / 7, 42. / 7, 139. / 7, 135. / 6, 130. / 5, 124. / 4, 117. / 3, 109. / 2, 100, 100, // the last day takes its own spend
+	} {
 		near(t, "mean of the next days", got[i], want)
 	}
 }
@@ -179,8 +178,10 @@ func TestExaminationsMatchTheClosedForm(t *testing.T) {
 	if got := r.inflation(0, 2); !math.IsInf(got, 1) || r.lead(1, 1) != 0 {
 		t.Errorf("equal columns: inflation %v, t-statistic %v", got, r.lead(1, 1))
 	}
-	near(t, "residual sum of squares", model{regression: regression{yy: 50, xy: []float64{3, 4}, xx: [][]float64{{2, 1}, {1, 5}}}}.left([]float64{2, 1}, []int{0, 1}), 50-2*(6+4)+(8+4+5))
-	near(t, "least residual sum of squares", model{regression: regression{yy: 50, xy: []float64{30}, xx: [][]float64{{1}}}}.left([]float64{30}, []int{0}), 50e-12)
+	two := model{regression: regression{yy: 50, xy: []float64{3, 4}, xx: [][]float64{{2, 1}, {1, 5}}}}
+	near(t, "residual sum of squares", two.left([]float64{2, 1}, []int{0, 1}), 50-2*(6+4)+(8+4+5))
+	one := model{regression: regression{yy: 50, xy: []float64{30}, xx: [][]float64{{1}}}}
+	near(t, "least residual sum of squares", one.left([]float64{30}, []int{0}), 50e-12)
 }
 
 func TestDrawsAreSummarized(t *testing.T) {
@@ -196,7 +197,8 @@ func TestDrawsAreSummarized(t *testing.T) {
 	near(t, "wide upper limit", e.Wide.High, 2.9)
 	near(t, "positive", e.Positive, .6)
 	near(t, "mean lag", e.MeanLag, (3*1+2*7./3)/5)
-	if e.Coefficient.Method != measure.DistributedLag || e.Coefficient.Basis != measure.Modelled || e.Wide.Level != .95 || e.Coefficient.Level != .5 {
+	if e.Coefficient.Method != measure.DistributedLag || e.Coefficient.Basis != measure.Modelled ||
+		e.Wide.Level != .95 || e.Coefficient.Level != .5 {
 		t.Errorf("effect %+v", e)
 	}
 	columns := make([][]float64, 2*len(lags))
@@ -229,7 +231,10 @@ func TestSpansLeaveZerosOut(t *testing.T) {
 		from   int
 		values []float64
 	}{
-		{[]float64{0, 0, 3, 0, 4, 0}, 2, []float64{3, 0, 4}}, {[]float64{1, 2}, 0, []float64{1, 2}}, {[]float64{0, 5}, 1, []float64{5}}, {[]float64{5, 0}, 0, []float64{5}},
+		{[]float64{0, 0, 3, 0, 4, 0}, 2, []float64{3, 0, 4}},
+		{[]float64{1, 2}, 0, []float64{1, 2}},
+		{[]float64{0, 5}, 1, []float64{5}},
+		{[]float64{5, 0}, 0, []float64{5}},
 		{[]float64{0, 0}, 2, nil},
 	} {
 		if s := spanOf(c.column); s.from != c.from || !slices.Equal(s.values, c.values) {
@@ -286,7 +291,9 @@ func TestDefaultsAndLimitsOfOptions(t *testing.T) {
 		e    Effect
 		want bool
 	}{
-		{Effect{Wide: measure.Interval{Low: .1}}, true}, {Effect{}, false}, {Effect{Wide: measure.Interval{Low: .1}, Reason: Constant}, false},
+		{Effect{Wide: measure.Interval{Low: .1}}, true},
+		{Effect{}, false},
+		{Effect{Wide: measure.Interval{Low: .1}, Reason: Constant}, false},
 	} {
 		if c.e.Found() != c.want {
 			t.Errorf("%+v is found: %t", c.e, !c.want)

@@ -27,7 +27,8 @@ func TestPatternsNeed56DaysAndFewZeros(t *testing.T) {
 		positive, zero, unknown int
 		want                    string
 	}{
-		{56, 0, 0, ""}, {55, 0, 20, "55 days have a positive value and 0 days do not. A yearly pattern needs 56 days with a positive value and at most 5% other days"},
+		{56, 0, 0, ""},
+		{55, 0, 20, "55 days have a positive value and 0 days do not. A yearly pattern needs 56 days with a positive value and at most 5% other days"},
 		{100, 5, 30, ""}, {100, 6, 0, "100 days have a positive value and 6 days do not"},
 	} {
 		values := slices.Concat(slices.Repeat([]float64{math.E}, c.positive), make([]float64, c.zero), slices.Repeat([]float64{math.NaN()}, c.unknown))
@@ -94,7 +95,11 @@ func TestDaysHaveLevelWeekdayAndHarmonics(t *testing.T) {
 		return all
 	}
 	for day, want := range map[int]map[int]float64{
-		0: {0: 1, d.weekday(0): 1}, 10: {1: 4. / 7, 2: 3. / 7, d.weekday(3): 1}, 28: {4: 1, d.weekday(0): 1}, 29: {4: 6. / 7, 5: 1. / 7, d.weekday(1): 1}, 30: {},
+		0:  {0: 1, d.weekday(0): 1},
+		10: {1: 4. / 7, 2: 3. / 7, d.weekday(3): 1},
+		28: {4: 1, d.weekday(0): 1},
+		29: {4: 6. / 7, 5: 1. / 7, d.weekday(1): 1},
+		30: {},
 	} {
 		angle := 2 * math.Pi * float64(60+day) / 365.25
 		want[d.harmonic(0)], want[d.harmonic(1)] = math.Cos(angle), math.Sin(angle)
@@ -235,7 +240,9 @@ func TestWeightsFollowFromTheResiduals(t *testing.T) {
 func TestEventsVaryBetweenYears(t *testing.T) {
 	t.Parallel()
 	d := &design{history: 10, ahead: 4, effects: []effect{
-		{group: 1, days: []loading{{3, 1}, {10, 1}, {11, 1}}}, {group: 2, days: []loading{{12, 1}}}, {group: 1, days: []loading{{12, 1}}},
+		{group: 1, days: []loading{{3, 1}, {10, 1}, {11, 1}}},
+		{group: 2, days: []loading{{12, 1}}},
+		{group: 1, days: []loading{{12, 1}}},
 	}}
 	covariance := make([][]float64, 4)
 	for i := range covariance {
@@ -268,7 +275,8 @@ func TestSeasonsHaveEveryDayOnce(t *testing.T) {
 			}
 			next = b.last + 1
 			rises := name == "cyber" || b.last < -5
-			if (b.mean > 0) != rises || b.mean == 0 || math.Abs(b.mean) > math.Abs(c.size) || b.first == c.most && b.mean != c.size {
+			if (b.mean > 0) != rises || b.mean == 0 || math.Abs(b.mean) > math.Abs(c.size) ||
+				b.first == c.most && b.mean != c.size {
 				t.Errorf("%s: the effect from %d to %d is %v", name, b.first, b.last, b.mean)
 			}
 			if name == "christmas" && b.first > 0 && b.mean < -.2 || rises && name == "christmas" && b.mean > .25 {
@@ -350,12 +358,14 @@ func TestHolidaysOnFridaysIncludeTheWeekend(t *testing.T) {
 	june := civil.Range{First: civil.New(2025, time.June, 1), Last: civil.New(2025, time.June, 30)}
 	sale := Promotion{Days: []civil.Range{{First: june.First.AddDays(-3), Last: june.First.AddDays(1)}}}
 	all, err := events(june, Ask{Promotions: []Promotion{sale}})
-	if err != nil || len(all) != 1 || all[0].group != 3 || all[0].sd != .4 || !slices.Equal(all[0].days, []loading{{0, 1}, {1, 1}}) {
+	if err != nil || len(all) != 1 || all[0].group != 3 || all[0].sd != .4 ||
+		!slices.Equal(all[0].days, []loading{{0, 1}, {1, 1}}) {
 		t.Errorf("a promotion in June: %+v, %v", all, err)
 	}
 	february := civil.Range{First: civil.New(2025, time.February, 1), Last: civil.New(2025, time.February, 28)}
 	none, err := events(february, Ask{})
-	if err != nil || !slices.ContainsFunc(none, func(e effect) bool { return slices.Contains(e.days, loading{12, 1}) && e.sd == .07 }) {
+	if err != nil ||
+		!slices.ContainsFunc(none, func(e effect) bool { return slices.Contains(e.days, loading{12, 1}) && e.sd == .07 }) {
 		t.Errorf("without a country there is no Valentine's Day: %+v, %v", none, err)
 	}
 }
@@ -370,7 +380,9 @@ func TestUnseenSeasonsStartWithTheirFirstBlock(t *testing.T) {
 		flat[i] = make([]float64, 5)
 	}
 	d := &design{history: 10, ahead: 5, effects: []effect{
-		{season: "a", days: []loading{{13, 1}, {14, 1}}}, {season: "a", days: []loading{{11, 1}}}, {season: "a", days: []loading{{12, 1}}},
+		{season: "a", days: []loading{{13, 1}, {14, 1}}},
+		{season: "a", days: []loading{{11, 1}}},
+		{season: "a", days: []loading{{12, 1}}},
 		{season: "b", days: []loading{{2, 1}, {10, 1}}}, // seen
 		{season: "c", days: []loading{{3, 1}, {14, 1}}}, // unknown
 		{season: "d", days: []loading{{4, 1}}},          // not ahead
