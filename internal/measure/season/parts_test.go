@@ -12,6 +12,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure/holiday"
+	"assay/internal/measure/stats"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -422,4 +423,49 @@ func TestTheBaseIsTheLastTwoWeeks(t *testing.T) {
 	near(t, "factor", f.factors()[20], math.E*math.E)
 	short := &design{history: 4, knots: 1, effects: []effect{{}}, rows: d.rows}
 	near(t, "mean of a short history", (&fitted{design: short}).base()[short.effect(0)], 1.5)
+}
+
+// The scales of level and season are those of the grid with the highest marginal likelihood. Series with a more variable
+// level or a stronger season have larger scales.
+func TestScalesMaximizeTheLikelihood(t *testing.T) {
+	t.Parallel()
+	levels, smooths := []float64{.005, .015, .03, .06, .12}, []float64{.02, .05, .1, .2}
+	for _, c := range []struct {
+		step, season float64 // changes per week, and amplitude of the time of year
+		days         int
+		want         scales
+	}{
+		{0, .02, 700, scales{.005, .02}}, {.015, .12, 700, scales{.015, .05}}, {.06, .7, 700, scales{.06, .2}},
+		{.12, .45, 700, scales{.12, .2}}, {.06, .25, 700, scales{.06, .1}}, {.03, .4, 540, scales{.03, .1}},
+	} {
+		chance, level := stats.Stream(11, 1), 0.0
+		values := make([]float64, c.days)
+		for day := range values {
+			level += c.step / math.Sqrt(7) * chance.NormFloat64()
+			angle := 2 * math.Pi * float64(start.AddDays(day).YearDay()) / 365.25
+			values[day] = math.Exp(5 + level + c.season*math.Cos(angle) + .05*chance.NormFloat64())
+		}
+		f := newFitted(t, Ask{First: start, Values: values})
+		f.estimate()
+		got := slices.Clone(f.beta)
+		best, most := scales{}, math.Inf(-1)
+		var chosen scales
+		for _, level := range levels {
+			for _, smooth := range smooths {
+				s := scales{level, smooth}
+				if c.days < longDays && smooth != fixedSD {
+					continue
+				}
+				if l := f.solve(s); l > most {
+					best, most = s, l
+				}
+				if slices.Equal(f.beta, got) {
+					chosen = s
+				}
+			}
+		}
+		if chosen != c.want || best != c.want {
+			t.Errorf("changes of %v and a season of %v: scales %+v, best %+v, want %+v", c.step, c.season, chosen, best, c.want)
+		}
+	}
 }
