@@ -229,7 +229,7 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 	r.Known.Named = 97
 	variance := (50*0.6*0.4 + 80*0.35*0.65) / (0.25 * 0.25)
 	if got, want := r.cleaningSpread(coded),
-		math.Sqrt(variance/(50*50)+0.6*0.4/100/(0.25*0.25)); math.Abs(got-want) > 1e-12 {
+		math.Sqrt(variance/(50*50)+0.6*0.4/100/(0.25*0.25)); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("relative standard error of code orders %v, want %v", got, want)
 	}
 	if r.Cleaned = false; r.cleaningSpread(coded) != 0.15 {

@@ -46,7 +46,7 @@ func (e *estimator) weights(b *bench, t target, donors []int) []float64 {
 	e.linear(b.lin, t)
 	q := quadratic{gram: e.gram, size: len(e.z), donors: donors, linear: b.lin}
 	if e.method == SynthDiD {
-		q.ridge = float64(e.matched()) * e.zeta * e.zeta
+		q.ridge = float64(e.fit) * e.zeta * e.zeta
 	}
 	w := b.solve(&q, b.start)
 	if e.method == Augmented {
@@ -94,7 +94,7 @@ func (e *estimator) read(b *bench, set, donors []int) reading {
 	share := t.unit / t.level
 	return reading{
 		effect: e.contrast(b, t, donors, w) * share,
-		fit:    math.Sqrt(e.loss(b, t, donors, w)/float64(e.matched())) * share,
+		fit:    math.Sqrt(e.loss(b, t, donors, w)/float64(e.fit)) * share,
 		level:  t.level,
 		fixed:  e.method.contrasts(),
 	}

@@ -232,7 +232,7 @@ func (a analysis) conclude(r *Result) {
 // placeboSize returns the number of regions of a placebo set. The statistic of contrasts does not depend on the size of
 // the set. With contrasts, a set therefore has at most half of the donors, even if more regions are treated.
 func (a analysis) placeboSize() int {
-	if a.Method.contrasts() && len(a.treated) > 1 {
+	if a.Method.contrasts() {
 		return min(len(a.treated), max(2, len(a.donors)/2))
 	}
 	return len(a.treated)

@@ -36,14 +36,9 @@ func (m Method) contrasts() bool { return m == ScaledDiD || m == Combined }
 type span struct {
 	start, end int // first and last period of the test
 	fit        int // periods 0 … fit-1 are matched: start in an estimate, end+1 in a refit under a hypothesis
-	skip, till int // periods skip … till-1 are excluded from the match; none if equal
 }
 
 func before(start, end int) span { return span{start: start, end: end, fit: start} }
-
-func (s span) fits(t int) bool { return t < s.fit && (t < s.skip || t >= s.till) }
-
-func (s span) matched() int { return s.fit - (s.till - s.skip) }
 
 // frame is a panel in a method's form, with the data that all estimates on it share. Estimates for any treated regions
 // and donors need only products of series and their means after the start.
@@ -68,12 +63,10 @@ func newFrame(p *Panel, f form, s span) *frame {
 		fr.level[r] /= float64(s.start)
 		shift, scale := 0.0, 1.0
 		if f != levels {
-			for t := range s.fit {
-				if s.fits(t) {
-					shift += y[t]
-				}
+			for _, v := range y[:s.fit] {
+				shift += v
 			}
-			shift /= float64(s.matched())
+			shift /= float64(s.fit)
 		}
 		if f == scaled && fr.level[r] > 0 {
 			scale = fr.level[r]
@@ -93,7 +86,7 @@ func (f *frame) products() {
 	f.gram = make([]float64, n*n)
 	for i := range n {
 		for j := range i + 1 {
-			sum := stats.Dot(f.z[i][:f.fit], f.z[j][:f.fit]) - stats.Dot(f.z[i][f.skip:f.till], f.z[j][f.skip:f.till])
+			sum := stats.Dot(f.z[i][:f.fit], f.z[j][:f.fit])
 			f.gram[i*n+j], f.gram[j*n+i] = sum, sum
 		}
 	}

@@ -210,15 +210,11 @@ func analytic(windows []*backtest, own []record, size int, alpha, wanted float64
 }
 
 // backtestWindows splits the past into choosing windows and judging windows, without a common period. The choosing
-// windows start after half of the history. The judging windows start after three quarters of the history, or after the
-// end of the choosing windows. The parameter most limits the number of windows of each kind. The windows are evenly
-// spaced.
+// windows start after half of the history. The judging windows start after three quarters of the history. The parameter
+// most limits the number of windows of each kind. The windows are evenly spaced.
 func backtestWindows(periods, length, most int) (choosing, judging []span) {
 	first := max(LeastHistory, periods/2)
 	boundary := first + (periods-first)/2
-	if boundary-length < first {
-		boundary = min(first+length, periods-length)
-	}
 	return spaced(first, boundary-length, length, most), spaced(boundary, periods-length, length, most)
 }
 

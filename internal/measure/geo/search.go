@@ -269,11 +269,7 @@ func (s *search) exchange(b *bench, from rating) []rating {
 				continue
 			}
 			set := slices.Clone(best.set)
-			at := slices.Index(set, out)
-			if at < 0 {
-				break
-			}
-			set[at] = in
+			set[slices.Index(set, out)] = in
 			slices.Sort(set)
 			if r := s.rate(b, set); r.mde < best.mde {
 				best = r

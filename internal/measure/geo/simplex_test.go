@@ -107,6 +107,28 @@ func TestSimplexResultDoesNotDependOnTheStart(t *testing.T) {
 	}
 }
 
+// Tolerances are relative, so the unit of the series does not change the weights.
+func TestSimplexResultDoesNotDependOnTheUnit(t *testing.T) {
+	t.Parallel()
+	var s simplex
+	for seed := range uint64(60) {
+		q, x, y := problem(seed)
+		want := loss(x, y, s.solve(&q, nil))
+		for _, unit := range []float64{1e-12, 1e12} {
+			other := quadratic{gram: slices.Clone(q.gram), size: q.size, donors: q.donors, linear: slices.Clone(q.linear)}
+			for i := range other.gram {
+				other.gram[i] *= unit
+			}
+			for i := range other.linear {
+				other.linear[i] *= unit
+			}
+			if got := loss(x, y, s.solve(&other, nil)); !(math.Abs(got-want) <= 1e-7*(1+want)) {
+				t.Errorf("problem %d: loss %v with products in units of %v, want %v", seed, got, unit, want)
+			}
+		}
+	}
+}
+
 func loss(x [][]float64, y, w []float64) float64 {
 	var sum float64
 	for t := range y {

@@ -197,3 +197,88 @@ func TestTheCountryOfATimeZone(t *testing.T) {
 		}
 	}
 }
+
+// The dates are those of the countries' published calendars of 2025: Easter was on April 20, Thanksgiving on November 27.
+func TestEveryHolidayOf2025IsOnItsDays(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{ // first and last day
+		"valentines": "02-07 02-14", "mothers_day": "05-04 05-11", "mothering_sunday": "03-23 03-30", "mothers_day_fr": "05-18 05-25",
+		"mothers_day_es_pt": "04-27 05-04", "mothers_day_pl": "05-19 05-26", "mothers_day_se": "05-18 05-25",
+		"mothers_day_no": "02-02 02-09", "fathers_day": "06-08 06-15", "fathers_day_at_be": "06-01 06-08",
+		"fathers_day_ch": "05-25 06-01", "fathers_day_de": "05-22 05-29", "fathers_day_au_nz": "08-31 09-07",
+		"fathers_day_es_it_pt": "03-12 03-19", "fathers_day_se_no_fi": "11-02 11-09", "fathers_day_pl": "06-16 06-23",
+		"fathers_day_dk": "05-29 06-05", "halloween": "10-24 10-31", "cyber_weekend": "11-28 12-01", "black_friday": "11-28 11-28",
+		"cyber_monday": "12-01 12-01", "sinterklaas": "11-21 12-05", "christmas": "12-02 12-18", "after_christmas": "12-27 12-30",
+		"easter": "04-18 04-21", "christmas_days": "12-24 12-26",
+		"epiphany": "01-06", "ascension": "05-29", "whit_monday": "06-09", "corpus_christi": "06-19", "assumption": "08-15",
+		"all_saints": "11-01", "immaculate_conception": "12-08",
+		"martin_luther_king": "01-20", "australia_day": "01-26", "waitangi": "02-06", "washington": "02-17", "st_patrick": "03-17",
+		"anzac": "04-25", "liberation_it_pt": "04-25", "kings_day_nl": "04-26", "may_day": "05-01", "early_may": "05-05",
+		"constitution_pl": "05-03", "victory_fr": "05-08", "constitution_no": "05-17", "victoria": "05-19", "memorial": "05-26",
+		"june_monday": "06-02", "republic_it": "06-02", "national_se": "06-06", "portugal": "06-10", "midsummer": "06-20 06-21",
+		"juneteenth": "06-19", "canada": "07-01", "independence_us": "07-04", "bastille": "07-14", "national_be": "07-21",
+		"national_ch": "08-01", "august_ie": "08-04", "summer_gb": "08-25", "labor_day": "09-01", "unity": "10-03",
+		"republic_pt": "10-05", "october_monday": "10-13", "national_es": "10-12", "labour_nz": "10-27", "national_at": "10-26",
+		"october_ie": "10-27", "november_11": "11-11", "thanksgiving": "11-27", "restoration_pt": "12-01", "december_6": "12-06",
+	}
+	for _, h := range calendar {
+		if h.Name == "new_year" { // begins in the year before
+			continue
+		}
+		days, ok := h.In(2025)
+		got := days.First.String()[5:]
+		if days.Days() > 1 {
+			got += " " + days.Last.String()[5:]
+		}
+		if dates := strings.Fields(want[h.Name]); len(dates) == 2 && dates[0] == dates[1] {
+			want[h.Name] = dates[0]
+		}
+		if !ok || got != want[h.Name] || days.First.Year() != 2025 {
+			t.Errorf("%s of 2025 is %s, want %s", h.Name, days, want[h.Name])
+		}
+	}
+	for name, dates := range map[string][2]string{ // the first and the last day that a rule allows, and a Monday that stays
+		"victoria": {"2026-05-18", "2027-05-24"}, "midsummer": {"2026-06-20", "2027-06-26"}, "kings_day_nl": {"2026-04-27", "2031-04-26"},
+		"memorial": {"2027-05-31", "2022-05-30"}, "labour_nz": {"2029-10-22", "2024-10-28"},
+	} {
+		for _, date := range dates {
+			day := civil.MustParse(date)
+			if days, _ := Named(name).In(day.Year()); days.Last != day {
+				t.Errorf("%s of %d is %s, want %s", name, day.Year(), days.Last, date)
+			}
+		}
+	}
+	if _, ok := Named("juneteenth").In(2021); !ok {
+		t.Error("Juneteenth was not a day off in 2021")
+	}
+}
+
+// The earliest date of Easter in three centuries is March 23, the latest possible date April 25.
+func TestEasterIsBetweenMarchAndApril(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{"1913-03-23", "2008-03-23", "2160-03-23", "1943-04-25", "2038-04-25", "2190-04-25"} {
+		day := civil.MustParse(want)
+		if got := Easter(day.Year()); got != day {
+			t.Errorf("Easter of %d is %s, want %s", day.Year(), got, day)
+		}
+	}
+}
+
+func TestWithoutCountriesThereAreNoHolidays(t *testing.T) {
+	t.Parallel()
+	if all, err := Of(nil, true); len(all) > 0 || err != nil {
+		t.Errorf("%v, %v", all, err)
+	}
+	for daily, want := range map[bool]int{true: 1, false: 0} { // a holiday that only daily data can separate
+		all, err := Of([]string{"US"}, daily)
+		n := 0
+		for _, h := range all {
+			if h.Name == "thanksgiving" {
+				n++
+			}
+		}
+		if err != nil || n != want {
+			t.Errorf("daily data %t: Thanksgiving is there %d times, %v", daily, n, err)
+		}
+	}
+}
