@@ -137,6 +137,24 @@ func TestStepwiseSearchEndsAtABestNeighbor(t *testing.T) {
 	}
 }
 
+// With two differences, a constant would be a quadratic trend, so no order has one.
+func TestTwoDifferencesHaveNoConstant(t *testing.T) {
+	t.Parallel()
+	values := make([]float64, 40)
+	for i := range values {
+		values[i] = 3*float64(i*i) + 5*math.Sin(float64(3*i))
+	}
+	a := fitARIMA(values, 1, nil).(*arima)
+	if a.d != 2 || a.constant {
+		t.Errorf("a quadratic has the order %s, want two differences and no drift", a)
+	}
+	c := &candidate{values: values, w: differenced(values, 2, 0, 1), spread: 1}
+	c.center = stats.Mean(c.w)
+	if best := stepwise(c, order{d: 2, season: 1}); best.constant || best.terms() > 5 || max(best.p, best.q) > 3 {
+		t.Errorf("the search ends at %s", best)
+	}
+}
+
 func TestOrdersNeedEnoughPoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

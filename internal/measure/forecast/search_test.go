@@ -418,3 +418,74 @@ func TestTrailConvertsUnits(t *testing.T) {
 	none.leaveOrder(o, nil, nil)
 	none.order(o, nil, nil)
 }
+
+// Outside of its window, the loess curve has the value of the nearest point or the line through the points.
+func TestLocalRegressionAtSpecialPoints(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		values []float64
+		window int
+		at     float64
+		want   float64
+	}{
+		{[]float64{5}, 3, 0, 5},
+		{[]float64{1, 2, 3, 4}, 3, -1, 0},
+		{[]float64{1, 2, 3, 4}, 3, 4, 5},
+		{[]float64{1, 2, 3, 4}, 3, 1.5, 2.5},
+		// The window of three points reaches to the neighbors, which have a weight of zero, so only the point counts.
+		{[]float64{1, 7, 3}, 3, 1, 7},
+		// A window of five reaches one point further: the weights are 1 and (1 - 1/8)³ = 343/512.
+		{[]float64{0, 0, 8, 0, 0}, 5, 2, 8 * 512. / (512 + 2*343)},
+		{[]float64{0, 8, 0}, 5, 1, 8 * 512. / (512 + 2*343)},
+	} {
+		equal(t, "loess", loessAt(c.values, c.window, c.at), c.want)
+	}
+	equal(t, "moving mean", moving([]float64{2, 4, 9}, 3), []float64{5})
+	out := []float64{0, 9, 9, 6}
+	draw(out, 0, 3)
+	equal(t, "interpolated", out, []float64{0, 2, 4, 6})
+}
+
+// Two points and a season of one: the naive error of the sum of two points needs four points.
+func TestNaiveErrorOfASumNeedsTwoSums(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		history        []float64
+		points, season int
+		want           float64
+	}{
+		{[]float64{1, 2, 3}, 2, 1, 0}, {[]float64{1, 2, 3, 5}, 2, 1, 5}, {[]float64{1, 2, 3, 5, 8}, 2, 1, (5 + 8) / 2.},
+		{[]float64{1, 2, 3, 5}, 1, 3, 4}, {[]float64{1, 2, 3}, 1, 3, 0}, {[]float64{1, 2, 3, 5, 9}, 2, 3, 11},
+	} {
+		equal(t, "naive error", naiveSum(c.history, c.points, c.season), c.want)
+	}
+}
+
+func TestScoresAreChecked(t *testing.T) {
+	t.Parallel()
+	_, err := Pinball(1, []float64{1}, []float64{1})
+	rejected(t, err, fault.KindInvalid, "the quantile is 1, want a fraction between 0 and 1")
+	_, err = Pinball(0, []float64{1}, []float64{1})
+	rejected(t, err, fault.KindInvalid, "the quantile is 0,")
+	_, err = Pinball(.5, []float64{1, 2}, []float64{1})
+	rejected(t, err, fault.KindInvalid, "2 values to compare with 1 quantiles")
+	_, err = Pinball(.5, nil, nil)
+	rejected(t, err, fault.KindInvalid, "0 values to compare with 0 quantiles")
+	whole := Expected{Points: 1, Median: 1, Levels: []float64{.8}, Bands: []Band{{0, 2}}}
+	for text, edit := range map[string]func(e *Expected){
+		"invalid forecast of 0 points with 1 levels and 1 bands": func(e *Expected) { e.Points = 0 },
+		"invalid forecast of 1 points with 2 levels and 1 bands": func(e *Expected) { e.Levels = []float64{.8, .9} },
+		"value 1.1e+100, want a finite number":                   func(e *Expected) { e.Median = 1.1e100 },
+		"value NaN, want a finite number":                        func(e *Expected) { e.Bands = []Band{{0, math.NaN()}} },
+		"value -Inf, want a finite number":                       func(e *Expected) { e.Bands = []Band{{math.Inf(-1), 0}} },
+	} {
+		e := whole
+		edit(&e)
+		_, err := e.Outcome(nil, 7, 1)
+		rejected(t, err, fault.KindInvalid, text)
+	}
+	o, err := whole.Outcome([]float64{1, 2, 4}, 0, 2)
+	if err != nil || !o.Inside[0] || o.Error != 1 || *o.MASE != 1/1.5 {
+		t.Errorf("at the upper limit: %+v, %v", o, err)
+	}
+}
