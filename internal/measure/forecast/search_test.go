@@ -489,3 +489,16 @@ func TestScoresAreChecked(t *testing.T) {
 		t.Errorf("at the upper limit: %+v, %v", o, err)
 	}
 }
+
+// Without a finite step, the search ends at its start.
+func TestSearchEndsAtInfiniteSlopes(t *testing.T) {
+	t.Parallel()
+	params := []float64{2}
+	p := problem{
+		points: 1, residuals: func(params, out []float64) bool { out[0] = params[0]; return true },
+		derive: func(_, _, columns []float64) { columns[0] = math.Inf(1) },
+	}
+	if got := p.solve(params); got != 4 || params[0] != 2 {
+		t.Errorf("%v at %v, want 4 at 2", got, params)
+	}
+}
