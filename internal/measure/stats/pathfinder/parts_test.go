@@ -348,3 +348,26 @@ func TestValuesThatAreNotNumbersAreImpossible(t *testing.T) {
 		t.Error("finite numbers are not recognized")
 	}
 }
+
+// The draws of a normal approximation have its mean and variances. The tolerance is four standard errors.
+func TestDrawsHaveTheMomentsOfTheApproximation(t *testing.T) {
+	t.Parallel()
+	c := newCurvature(3)
+	c.alpha = []float64{1, 2, 4}
+	c.pairs = []pair{{[]float64{1, 2, 0}, []float64{3, 1, 1}, 5}}
+	q := c.normalAt(iterate{x: []float64{7, 8, 9}, grad: []float64{0, 0, 0}})
+	const n = 10_000
+	random, sums, squares := stats.Stream(3, 3), make([]float64, 3), make([]float64, 3)
+	for range n {
+		x, _ := q.draw(random)
+		for i := range x {
+			sums[i] += x[i] / n
+			squares[i] += (x[i] - q.mean[i]) * (x[i] - q.mean[i]) / n
+		}
+	}
+	for i, v := range q.variances() {
+		if math.Abs(sums[i]-q.mean[i]) > 4*math.Sqrt(v/n) || math.Abs(squares[i]/v-1) > 4*math.Sqrt(2./n) {
+			t.Errorf("coordinate %d: mean %v and variance %v, want %v and %v", i, sums[i], squares[i], q.mean[i], v)
+		}
+	}
+}
