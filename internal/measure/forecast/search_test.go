@@ -493,12 +493,18 @@ func TestScoresAreChecked(t *testing.T) {
 // Without a finite step, the search ends at its start.
 func TestSearchEndsAtInfiniteSlopes(t *testing.T) {
 	t.Parallel()
-	params := []float64{2}
-	p := problem{
-		points: 1, residuals: func(params, out []float64) bool { out[0] = params[0]; return true },
-		derive: func(_, _, columns []float64) { columns[0] = math.Inf(1) },
-	}
-	if got := p.solve(params); got != 4 || params[0] != 2 {
-		t.Errorf("%v at %v, want 4 at 2", got, params)
+	for n := 1; n <= 2; n++ {
+		params := []float64{2, 2}[:n]
+		p := problem{
+			points: 1, residuals: func(params, out []float64) bool { out[0] = params[0]; return true },
+			derive: func(_, _, columns []float64) {
+				for i := range columns {
+					columns[i] = math.Inf(1)
+				}
+			},
+		}
+		if got := p.solve(params); got != 4 || params[0] != 2 {
+			t.Errorf("%v at %v, want 4 at 2", got, params)
+		}
 	}
 }
