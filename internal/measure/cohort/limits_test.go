@@ -58,7 +58,8 @@ func TestHorizonsHaveDefaultsAndLimits(t *testing.T) {
 	if got := given.withDefaults(); got != given || got.check() != nil {
 		t.Errorf("given %+v became %+v: %v", given, got, got.check())
 	}
-	rejected(t, Horizon{Time: 0, Draws: 50, Level: .9}.check(), fault.KindInvalid, "horizon of 0 with 50 draws, want a time above 0 and at least 50 draws")
+	rejected(t, Horizon{Time: 0, Draws: 50, Level: .9}.check(), fault.KindInvalid,
+		"horizon of 0 with 50 draws, want a time above 0 and at least 50 draws")
 	rejected(t, Horizon{Time: 1, Draws: 49, Level: .9}.check(), fault.KindInvalid, "horizon of 1 with 49 draws")
 	rejected(t, Horizon{Time: 1, Draws: 50, Level: 1}.check(), fault.KindInvalid, "level of the interval is 1")
 }
@@ -142,10 +143,12 @@ func TestPaybackHasItsErrorsAndInterval(t *testing.T) {
 	}
 	curve := Curve{Points: []Point{point(0, 1, 2), point(2, 3, 4), point(3, 5, 7), point(4, 6, 8)}}
 	got, err := PaybackOf(curve, 5)
-	if err != nil || got.Earliest != (Crossing{2, true}) || got.Day != (Crossing{2, true}) || got.Latest != (Crossing{3, false}) || got.Cost != 5 {
+	if err != nil || got.Earliest != (Crossing{2, true}) || got.Day != (Crossing{2, true}) ||
+		got.Latest != (Crossing{3, false}) || got.Cost != 5 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if d := got.Days(); d.Value != 2 || d.Low != 2 || d.High != 3 || d.Level != 0.8 || d.Method != measure.Threshold || d.Basis != measure.Attributed {
+	if d := got.Days(); d.Value != 2 || d.Low != 2 || d.High != 3 || d.Level != 0.8 || d.Method != measure.Threshold ||
+		d.Basis != measure.Attributed {
 		t.Errorf("days %+v", d)
 	}
 	if free, err := PaybackOf(curve, 0); err != nil || free.Latest != (Crossing{0, true}) {
@@ -166,8 +169,10 @@ func TestMembersAreChecked(t *testing.T) {
 	}{
 		{Member{Channel: "a", AgeDays: 36_525}, ""}, {Member{Channel: "a", Gains: []Gain{{Day: 0}}}, ""},
 		{Member{Channel: "a", AgeDays: 36_526}, `customer 1 has an age of 36526 days and the channel "a"`},
-		{Member{Channel: "a", AgeDays: -1}, "customer 1 has an age of -1 days"}, {Member{AgeDays: 1}, `customer 1 has an age of 1 days and the channel ""`},
-		{Member{Channel: "a", AgeDays: 3, Gains: []Gain{{Day: 3}, {Day: 4}}}, "customer 1 has a gain on day 4, but the customer was observed for 3 days"},
+		{Member{Channel: "a", AgeDays: -1}, "customer 1 has an age of -1 days"},
+		{Member{AgeDays: 1}, `customer 1 has an age of 1 days and the channel ""`},
+		{Member{Channel: "a", AgeDays: 3, Gains: []Gain{{Day: 3},
+			{Day: 4}}}, "customer 1 has a gain on day 4, but the customer was observed for 3 days"},
 		{Member{Channel: "a", AgeDays: 3, Gains: []Gain{{Day: -1}}}, "customer 1 has a gain on day -1"},
 	} {
 		_, err := Curves([]Member{{Channel: "b"}, c.member}, 2, .9)
@@ -205,7 +210,8 @@ func TestPurchasesAreChecked(t *testing.T) {
 		rejected(t, err, fault.KindInvalid, "purchase 1 has the customer")
 	}
 	got, err := Buyers([]Purchase{
-		{"b", day.AddDays(14), 50}, {"b", day, 999}, {"b", day.AddDays(14), 70}, {"b", day.AddDays(21), 100}, {"b", day.AddDays(36), 1},
+		{"b", day.AddDays(14), 50}, {"b", day, 999}, {"b", day.AddDays(14), 70}, {"b", day.AddDays(21), 100},
+		{"b", day.AddDays(36), 1},
 		{"a", day.AddDays(35), 5},
 	}, day.AddDays(35))
 	if err != nil || len(got) != 2 {
@@ -279,11 +285,13 @@ func TestPartsOfTheLikelihoodMatchComputationsByHand(t *testing.T) {
 	t.Parallel()
 	logs, slopes := rising(2, 3) // 1, 2, 2·3 and 2·3·4
 	for k, want := range []float64{1, 2, 6, 24} {
-		if math.Abs(logs[k]-math.Log(want)) > 1e-12 || math.Abs(slopes[k]-[]float64{0, 1. / 2, 1./2 + 1./3, 1./2 + 1./3 + 1./4}[k]) > 1e-12 {
+		if math.Abs(logs[k]-math.Log(want)) > 1e-12 ||
+			math.Abs(slopes[k]-[]float64{0, 1. / 2, 1./2 + 1./3, 1./2 + 1./3 + 1./4}[k]) > 1e-12 {
 			t.Errorf("rising factorial of %d terms: %v and %v", k, logs[k], slopes[k])
 		}
 	}
-	for _, c := range []struct{ a, b, sum, share float64 }{{math.Log(3), math.Log(1), math.Log(4), 0.25}, {math.Log(1), math.Log(3), math.Log(4), 0.75},
+	for _, c := range []struct{ a, b, sum, share float64 }{
+		{math.Log(3), math.Log(1), math.Log(4), 0.25}, {math.Log(1), math.Log(3), math.Log(4), 0.75},
 		{5, math.Inf(-1), 5, 0}, {0, 0, math.Ln2, 0.5}} {
 		if sum, share := addLogs(c.a, c.b); math.Abs(sum-c.sum) > 1e-12 || math.Abs(share-c.share) > 1e-12 {
 			t.Errorf("log of the sum %v with the share %v, want %v and %v", sum, share, c.sum, c.share)

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"container/heap"
 	"math"
 	"slices"
 	"strings"
@@ -376,7 +377,8 @@ func TestErrorsOfProblemsNameTheirAmounts(t *testing.T) {
 	}
 	for _, budget := range []float64{15, 170} { // the sums of the bounds
 		p := Problem{Budget: budget, Channels: []Channel{
-			{Name: "search", Min: 5, Max: 90, Response: line(90, ones(4))}, {Name: "tv", Min: 10, Max: 80, Response: line(80, ones(4))},
+			{Name: "search", Min: 5, Max: 90, Response: line(90, ones(4))},
+			{Name: "tv", Min: 10, Max: 80, Response: line(80, ones(4))},
 		}}
 		if _, err := Optimize(p); err != nil {
 			t.Errorf("budget %v: %v", budget, err)
@@ -415,5 +417,46 @@ func TestNearestSpendsHaveBoundedChanges(t *testing.T) {
 		{[]corner{{0, -3}, {10, 0}, {20, 0}}, 10},
 	} {
 		equal(t, "root", root(c.corners), c.want)
+	}
+}
+
+// A spend at the end of the data's range is seen, up to rounding.
+func TestSpendsAreUnseenAboveTheRange(t *testing.T) {
+	t.Parallel()
+	p := Problem{Budget: 120, Channels: []Channel{
+		{Name: "at", Seen: 60, Response: line(100, ones(4))}, {Name: "above", Seen: 60, Response: line(100, ones(4))},
+		{Name: "unknown", Response: line(100, ones(4))}, {Name: "rounding", Seen: 60, Response: line(100, ones(4))},
+	}}
+	for j, a := range p.allocations([]float64{60, 60.001, 99, 60 * (1 + 1e-10)}, []int{0, 1, 2, 3}) {
+		if want := a.Channel == "above"; a.Unseen != want || a.Proposed == 0 || a.MarginalROAS == 0 {
+			t.Errorf("channel %d: %+v, want unseen %v", j, a, want)
+		}
+	}
+}
+
+// Bounds of a group limit what its members can spend. The other channel spends the rest of 10.
+func TestRegionsHaveTheHighestBoundOnTop(t *testing.T) {
+	t.Parallel()
+	r := regions{{bound: 1}, {bound: 3}, {bound: 2}}
+	heap.Init(&r)
+	for _, want := range []float64{3, 2, 1} {
+		if got := heap.Pop(&r).(region).bound; got != want {
+			t.Errorf("bound %v, want %v", got, want)
+		}
+	}
+	d := division{budget: 10, parts: []part{{members: []int{0}}, {group: &Group{Min: 4, Max: 6}, members: []int{1, 2}}}}
+	for _, c := range []struct {
+		low, high []float64
+		want      bool
+	}{
+		{[]float64{0, 0, 0}, []float64{6, 5, 5}, true}, {[]float64{0, 0, 0}, []float64{3.9, 5, 5}, false},
+		{[]float64{0, 0, 0}, []float64{4, 5, 5}, true},
+		{[]float64{6, 0, 0}, []float64{6, 5, 5}, true}, {[]float64{6.1, 0, 0}, []float64{9, 5, 5}, false},
+		{[]float64{0, 3, 3}, []float64{9, 5, 5}, true}, {[]float64{0, 3, 3.1}, []float64{9, 5, 5}, false},
+		{[]float64{0, 0, 0}, []float64{9, 2, 2}, true}, {[]float64{0, 0, 0}, []float64{9, 2, 1.9}, false},
+	} {
+		if got := d.reachable(c.low, c.high); got != c.want {
+			t.Errorf("%v to %v can spend the budget: %v, want %v", c.low, c.high, got, c.want)
+		}
 	}
 }

@@ -33,7 +33,8 @@ func TestCalibrationsDescribeBothEstimates(t *testing.T) {
 		{&Observational{Change: weeks, ZScore: 1.99}, both},
 		{&Observational{Change: precise}, both + ", more precise than the experiment"},
 		{&Observational{Change: weeks, ZScore: -2}, both + ". The estimates differ by 2.0 standard deviations"},
-		{&Observational{Change: precise, ZScore: 3.14}, both + ", more precise than the experiment. The estimates differ by 3.1 standard deviations"},
+		{&Observational{Change: precise, ZScore: 3.14}, both +
+			", more precise than the experiment. The estimates differ by 3.1 standard deviations"},
 	} {
 		used.Observational = c.fit
 		if got := used.String(); got != c.want {
@@ -93,8 +94,11 @@ func TestStatesHaveTheirReasons(t *testing.T) {
 	if got := (Drift{}).String(); got != "the data in the training window have not changed" {
 		t.Errorf("no drift: %q", got)
 	}
-	refused := Held{Model: &Model{Status: Refused, Reasons: []mmm.Reason{{Text: "too short", Remedy: "wait"}, {Text: "no spend", Remedy: "import"}}}}
-	if status, why := refused.State(m.Window.Last, ""); status != Refused || !slices.Equal(why, []string{"too short; wait", "no spend; import"}) {
+	refused := Held{Model: &Model{Status: Refused, Reasons: []mmm.Reason{
+		{Text: "too short", Remedy: "wait"}, {Text: "no spend", Remedy: "import"},
+	}}}
+	if status, why := refused.State(m.Window.Last, ""); status != Refused ||
+		!slices.Equal(why, []string{"too short; wait", "no spend; import"}) {
 		t.Errorf("%s for %q", status, why)
 	}
 }
@@ -124,7 +128,8 @@ func TestReasonsOfTheFrameNameTheirNumbers(t *testing.T) {
 	}
 	f = newFrame(constant(52))
 	spec := f.spec()
-	if spec.Adstock.Lags != 5 || spec.Adstock.Kind != mmm.Geometric || spec.Saturation != mmm.CES || spec.Effect != mmm.ROI || !spec.PoolEffects ||
+	if spec.Adstock.Lags != 5 || spec.Adstock.Kind != mmm.Geometric || spec.Saturation != mmm.CES ||
+		spec.Effect != mmm.ROI || !spec.PoolEffects ||
 		spec.Trend.Kind != mmm.LinearTrend || spec.Likelihood != mmm.Normal {
 		t.Errorf("specification %+v", spec)
 	}
@@ -141,7 +146,8 @@ func TestReasonsOfTheFrameNameTheirNumbers(t *testing.T) {
 	}
 	// Beta(1, 3) has the mean 1/4 and the quantiles 1 - (1-p)^(1/3).
 	e := priorEstimate(mmm.Prior{Family: mmm.BetaPrior, A: 1, B: 3})
-	if math.Abs(e.Value-0.25) > 1e-12 || math.Abs(e.Low-(1-math.Cbrt(0.95))) > 1e-9 || math.Abs(e.High-(1-math.Cbrt(0.05))) > 1e-9 || e.Level != 0.9 {
+	if math.Abs(e.Value-0.25) > 1e-12 || math.Abs(e.Low-(1-math.Cbrt(0.95))) > 1e-9 ||
+		math.Abs(e.High-(1-math.Cbrt(0.05))) > 1e-9 || e.Level != 0.9 {
 		t.Errorf("prior of the adstock %+v", e)
 	}
 }

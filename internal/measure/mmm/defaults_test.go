@@ -227,9 +227,11 @@ func TestPriorsNeedASpreadAndAShape(t *testing.T) {
 		prior Prior
 		valid bool
 	}{
-		{Prior{NormalPrior, -3, 1}, true}, {Prior{NormalPrior, 0, 0}, false}, {Prior{LaplacePrior, 0, -1}, false}, {Prior{LogNormalPrior, 0, 0}, false},
+		{Prior{NormalPrior, -3, 1}, true}, {Prior{NormalPrior, 0, 0}, false}, {Prior{LaplacePrior, 0, -1}, false},
+		{Prior{LogNormalPrior, 0, 0}, false},
 		{Prior{NormalPrior, inf, 1}, false}, {Prior{NormalPrior, 0, inf}, false}, {Prior{HalfNormalPrior, 1, 0}, true},
-		{Prior{HalfNormalPrior, 0, 1}, false}, {Prior{GammaPrior, 1, 1}, true}, {Prior{GammaPrior, 0, 1}, false}, {Prior{GammaPrior, 1, 0}, false},
+		{Prior{HalfNormalPrior, 0, 1}, false}, {Prior{GammaPrior, 1, 1}, true}, {Prior{GammaPrior, 0, 1}, false},
+		{Prior{GammaPrior, 1, 0}, false},
 		{Prior{BetaPrior, 1, 1}, true}, {Prior{BetaPrior, 0, 1}, false}, {Prior{BetaPrior, 1, 0}, false},
 	} {
 		err := c.prior.validate()
@@ -266,7 +268,8 @@ func TestErrorsOfDataNameThePlace(t *testing.T) {
 	}{
 		{func(d *Data, _ *Spec) { d.Dates, d.Target = nil, nil }, "a media mix model needs periods and at least one channel"},
 		{func(d *Data, _ *Spec) { d.Media = nil }, "a media mix model needs periods and at least one channel"},
-		{func(d *Data, _ *Spec) { d.Dates[7] = d.Dates[7].AddDays(1) }, "the periods are not equally spaced: " + toy().Dates[7].AddDays(1).String()},
+		{func(d *Data, _ *Spec) { d.Dates[7] = d.Dates[7].AddDays(1) },
+			"the periods are not equally spaced: " + toy().Dates[7].AddDays(1).String()},
 		{func(d *Data, _ *Spec) { d.Target = d.Target[1:] }, "target has 39 values for 40 periods"},
 		{func(d *Data, _ *Spec) { d.Target[2] = math.Inf(-1) }, "target has the value -Inf in period 3"},
 		{func(d *Data, _ *Spec) { d.Media[1].Exposure[39] = -0.5 }, "social has the value -0.5 in period 40"},

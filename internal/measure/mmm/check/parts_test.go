@@ -20,7 +20,8 @@ func TestSlicesAreReadFromWords(t *testing.T) {
 		t.Errorf("1:1:1 is %+v, %v", got, err)
 	}
 	for _, text := range []string{"", "104", "104:1", "104:1:1:1", "0:1:1", "1:0:1", "1:1:0", "a:1:1", "1:1:b", "1:-1:1"} {
-		if got, err := ParseSlices(text); got != (Slices{}) || fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "invalid slices") {
+		if got, err := ParseSlices(text); got != (Slices{}) || fault.KindOf(err) != fault.KindInvalid ||
+			!strings.Contains(err.Error(), "invalid slices") {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}
 	}
@@ -41,10 +42,12 @@ func TestSlicesAreInsideTheData(t *testing.T) {
 	}
 	d := toy()
 	d.Target = d.Target[1:]
-	if _, err := Backtested(d, mmm.Spec{}, mmm.Sampling{}, Slices{30, 5, 5}); err == nil || !strings.Contains(err.Error(), "target has 39 values") {
+	if _, err := Backtested(d, mmm.Spec{}, mmm.Sampling{}, Slices{30, 5, 5}); err == nil ||
+		!strings.Contains(err.Error(), "target has 39 values") {
 		t.Errorf("invalid data: %v", err)
 	}
-	if _, err := PlaceboOf(toy(), mmm.Spec{}, mmm.Sampling{}, "print"); err == nil || !strings.Contains(err.Error(), `no channel "print" for a placebo test`) {
+	if _, err := PlaceboOf(toy(), mmm.Spec{}, mmm.Sampling{}, "print"); err == nil ||
+		!strings.Contains(err.Error(), `no channel "print" for a placebo test`) {
 		t.Errorf("a placebo of an unknown channel: %v", err)
 	}
 }
@@ -72,10 +75,12 @@ func TestDataOfTheFirstPeriodsKeepTheirGeos(t *testing.T) {
 	t.Parallel()
 	d := toyGeos()
 	got := until(d, 10)
-	if len(got.Dates) != 10 || len(got.Geos) != 3 || len(got.Target) != 30 || got.Target[10] != d.Target[30] || got.Target[29] != d.Target[69] {
+	if len(got.Dates) != 10 || len(got.Geos) != 3 || len(got.Target) != 30 || got.Target[10] != d.Target[30] ||
+		got.Target[29] != d.Target[69] {
 		t.Errorf("%d dates, %d geos, target %v", len(got.Dates), len(got.Geos), got.Target)
 	}
-	if m := got.Media[1]; m.Channel != "social" || len(m.Exposure) != 30 || m.Exposure[10] != d.Media[1].Exposure[30] || m.Spend != nil {
+	if m := got.Media[1]; m.Channel != "social" || len(m.Exposure) != 30 || m.Exposure[10] != d.Media[1].Exposure[30] ||
+		m.Spend != nil {
 		t.Errorf("media %+v", m)
 	}
 	d = toy()
@@ -106,7 +111,8 @@ func TestABacktestSummarizesItsRows(t *testing.T) {
 	if b.Refused != 1 || b.Rows != 4 || b.ELPD != -12 || math.Abs(b.SE-math.Sqrt(56./3)) > 1e-12 {
 		t.Errorf("%d refused, %d rows, ELPD %v ± %v", b.Refused, b.Rows, b.ELPD, b.SE)
 	}
-	if b.Inside50 != 0.5 || b.Inside90 != 0.75 || math.Abs(b.CRPS-8./21) > 1e-12 || b.Accuracy == nil || math.Abs(b.Accuracy.WMAPE-13./21) > 1e-12 {
+	if b.Inside50 != 0.5 || b.Inside90 != 0.75 || math.Abs(b.CRPS-8./21) > 1e-12 || b.Accuracy == nil ||
+		math.Abs(b.Accuracy.WMAPE-13./21) > 1e-12 {
 		t.Errorf("coverage %v and %v, CRPS %v, accuracy %+v", b.Inside50, b.Inside90, b.CRPS, b.Accuracy)
 	}
 	// The overlaps are 3 of 5 and 1 of 4.

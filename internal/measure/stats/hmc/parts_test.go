@@ -58,7 +58,8 @@ func TestOptionsHaveTheirDefaults(t *testing.T) {
 func TestRunsAddUpTheirChains(t *testing.T) {
 	t.Parallel()
 	r := Run{MaxDepth: 3, Chains: []Chain{
-		{Divergent: []bool{true, false, true}, Depth: []int{2, 3, 4}, Gradients: 5, Draws: [][]float64{{1}, {2}}, Energy: []float64{0, 1, 0, 1}},
+		{Divergent: []bool{true, false, true}, Depth: []int{2, 3, 4}, Gradients: 5, Draws: [][]float64{{1},
+			{2}}, Energy: []float64{0, 1, 0, 1}},
 		{Divergent: []bool{false, true}, Depth: []int{3, 1}, Gradients: 7, Draws: [][]float64{{4}}, Energy: []float64{0, 1, 2, 3}},
 	}}
 	if r.Divergences() != 3 || r.DepthHits() != 3 || r.Gradients() != 12 {
@@ -82,7 +83,8 @@ func TestStepSizeIsAdaptedByDualAveraging(t *testing.T) {
 	lag = (1-1./12)*lag + 0.8/12
 	second := math.Log(10) - math.Sqrt2*lag/0.05
 	weight := math.Pow(2, -0.75)
-	near(t, "second step", []float64{a.update(0), a.final()}, []float64{math.Exp(second), math.Exp(weight*second + (1-weight)*first)}, 1e-9)
+	near(t, "second step", []float64{a.update(0), a.final()},
+		[]float64{math.Exp(second), math.Exp(weight*second + (1-weight)*first)}, 1e-9)
 }
 
 func TestLogSumAddsOnTheLogScale(t *testing.T) {
@@ -102,7 +104,8 @@ func TestLeapfrogStepMatchesAComputationByHand(t *testing.T) {
 	s.evaluate()
 	near(t, "energy", []float64{s.energy()}, []float64{4*2*2/2. + 0.5}, 1e-12)
 	s.leapfrog(0.5)
-	near(t, "position, momentum and gradient", []float64{s.z.q[0], s.z.p[0], s.z.grad[0], s.z.logp}, []float64{4.5, 0.625, -4.5, -10.125}, 1e-12)
+	near(t, "position, momentum and gradient", []float64{s.z.q[0], s.z.p[0], s.z.grad[0], s.z.logp},
+		[]float64{4.5, 0.625, -4.5, -10.125}, 1e-12)
 	s.leapfrog(-0.5) // leapfrog is reversible
 	near(t, "back", []float64{s.z.q[0], s.z.p[0]}, []float64{1, 2}, 1e-12)
 	if s.gradients != 3 {
@@ -128,7 +131,8 @@ func TestDivergenceIsALargeEnergyError(t *testing.T) {
 			t.Errorf("energy at the start %v: %v, diverged %v", c.energy0, ok, s.isDiverged)
 		}
 		if gain := c.energy0 - 0.5; c.ok {
-			near(t, "weight and acceptance", []float64{out.logWeight, s.acceptSum, out.proposal.energy}, []float64{gain, math.Exp(gain), 0.5}, 1e-3)
+			near(t, "weight and acceptance", []float64{out.logWeight, s.acceptSum, out.proposal.energy},
+				[]float64{gain, math.Exp(gain), 0.5}, 1e-3)
 		}
 	}
 }
@@ -242,7 +246,8 @@ func TestOnlyClearDirectionsEnterTheMetric(t *testing.T) {
 			}
 		}
 		values, u := directions(x, g)
-		if len(values) != c.count || len(u) != c.count || c.count == 1 && (math.Abs(values[0]/c.variance-1) > 1e-4 || math.Abs(u[0][0]) > 1e-4) {
+		if len(values) != c.count || len(u) != c.count || c.count == 1 && (math.Abs(values[0]/c.variance-1) > 1e-4 ||
+			math.Abs(u[0][0]) > 1e-4) {
 			t.Errorf("variance %v: directions %v along %v, want %d", c.variance, values, u, c.count)
 		}
 	}
