@@ -288,6 +288,13 @@ func TestMovesAreComparedWithTheOtherDirection(t *testing.T) {
 	if moves[3].RightWay != nil {
 		t.Errorf("a move of a millionth of the budget is right with probability %v", *moves[3].RightWay)
 	}
+	// Equal returns are right with probability one half. The spends are on the grid, so there is no rounding.
+	same := Problem{Budget: 64, Channels: []Channel{{Response: line(64, ones(4))}, {Response: line(64, ones(4))}}}
+	equally := []Allocation{{Current: 32, Proposed: 64}, {Current: 32, Proposed: 0}}
+	same.judgeMoves(equally)
+	if a, b := equally[0].RightWay, equally[1].RightWay; a == nil || b == nil || *a != 0.5 || *b != 0.5 {
+		t.Errorf("equal returns: %+v", equally)
+	}
 	up := []Allocation{{Current: 10, Proposed: 30}}
 	p.judgeMoves(up)
 	if up[0].RightWay != nil {
