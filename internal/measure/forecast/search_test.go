@@ -509,3 +509,14 @@ func TestSearchEndsAtInfiniteSlopes(t *testing.T) {
 		}
 	}
 }
+
+// All forms fit a constant series exactly. Of equal criteria, the first form is chosen: additive errors without trend.
+func TestTheFirstOfEqualFormsIsChosen(t *testing.T) {
+	t.Parallel()
+	for _, level := range []float64{7, 64, 1000} {
+		s, ok := fitETS(slices.Repeat([]float64{level}, 30), 1, nil)
+		if !ok || s.String() != "ETS(A,N,N)" {
+			t.Errorf("a series of %v has the form %s, want ETS(A,N,N)", level, s)
+		}
+	}
+}

@@ -158,3 +158,22 @@ func TestOverlapsOfIntervals(t *testing.T) {
 		t.Errorf("share %v, want 0.75", got)
 	}
 }
+
+// The prior of every period is Normal(0.3, 0.1) of the largest target, which is 1000. The central 90% are 136 to 464.
+func TestObservedPeriodsAreComparedWithTheCentralInterval(t *testing.T) {
+	t.Parallel()
+	d := toy()
+	values := []float64{100, 180, 420, 500} // below, inside, inside and above
+	for i := range d.Target {
+		d.Target[i] = values[i%4]
+	}
+	d.Target[0] = 1000
+	tiny := mmm.Prior{Family: mmm.HalfNormalPrior, A: 1e-4}
+	nothing := mmm.Prior{Family: mmm.NormalPrior, B: 1e-4}
+	got, err := Priors(d, mmm.Spec{Priors: map[string]mmm.Prior{
+		"intercept": {Family: mmm.NormalPrior, A: 0.3, B: 0.1}, "beta": tiny, "sigma": tiny, "trend": nothing, "control": nothing,
+	}}, 1)
+	if err != nil || got.Inside != 0.5 || got.Negative > 0.01 {
+		t.Errorf("%+v, %v; want half of the periods inside", got, err)
+	}
+}
