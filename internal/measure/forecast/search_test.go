@@ -520,3 +520,15 @@ func TestTheFirstOfEqualFormsIsChosen(t *testing.T) {
 		}
 	}
 }
+
+// The deviations are 1 with the first event and 3 with both. The normal equations with the penalty are 3a + b = 4 and
+// a + 2b = 3.
+func TestOverlappingEventsShareADay(t *testing.T) {
+	t.Parallel()
+	values := slices.Repeat([]float64{100}, 60)
+	values[20], values[40] = 100*math.E, 100*math.Exp(3)
+	_, sizes, _, err := effects(values, 1, []Event{{Points: []int{20, 40}}, {Points: []int{40}}})
+	if err != nil || math.Abs(sizes[0]-1) > 1e-4 || math.Abs(sizes[1]-1) > 1e-4 {
+		t.Errorf("sizes %v, %v; want 1 and 1", sizes, err)
+	}
+}
