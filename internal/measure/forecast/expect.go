@@ -136,9 +136,6 @@ func (f *filter) take(x float64) {
 	if gone >= 0 && known(f.clean[gone]) {
 		f.existing--
 	}
-	if f.season == 1 {
-		return
-	}
 	half := f.season / 2
 	if at := len(f.clean) - 1 - half; at >= half {
 		d := f.clean[at] - stats.Mean(f.clean[at-half:at+half+1])
@@ -174,9 +171,6 @@ func (f *filter) next() (float64, bool) {
 
 // factors sets the seasonal term s for each place in the cycle, with mean zero.
 func (f *filter) factors() {
-	if f.season == 1 {
-		return
-	}
 	for place, d := range f.deviations {
 		f.place[place] = d.middle()
 	}

@@ -151,6 +151,8 @@ func draw(out []float64, from, to int) {
 	}
 }
 
+// loessAt returns the fit at a point, which is at most one point outside of the values. A window is at least 3, so the
+// nearest points have a positive weight.
 func loessAt(values []float64, window int, at float64) float64 {
 	n := len(values)
 	from := min(max(0, int(at)-window/2), max(0, n-window))
@@ -176,9 +178,6 @@ func loessAt(values []float64, window int, at float64) float64 {
 		wy += weight * values[t]
 		wxx += weight * x * x
 		wxy += weight * x * values[t]
-	}
-	if w == 0 {
-		return values[min(n-1, max(0, int(at)))]
 	}
 	if spread := w*wxx - wx*wx; spread > 1e-9*w*wxx {
 		return (wxx*wy - wx*wxy) / spread
