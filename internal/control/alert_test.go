@@ -14,7 +14,7 @@ func TestAlertValuesAreExact(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"1200": "1200", "0.5": "0.5", "0.000001": "0.000001", "-0.25": "-0.25", "1000000000000": "1000000000000", "7.10": "7.1", ".5": "0.5",
-		" 12\n": "12", "0": "0", "10": "10", "-123456789012.5": "-123456789012.5", "1234567890123": "1234567890123", "0.100001": "0.100001",
+		" 12\n": "12", "0": "0", "10": "10", "-123456789012.5": "-123456789012.5", "1234567890123": "1234567890123", "0.100001": "0.100001", "-0.000001": "-0.000001",
 	} {
 		v, err := control.ParseAlertValue(text)
 		if err != nil || v.String() != want {
@@ -61,6 +61,7 @@ func TestAlertRulesAreChecked(t *testing.T) {
 		{rule(control.AlertRevenue, control.Below, 0), "USD", ""},
 		{rule(control.AlertOrders, control.Below, 1_500_000), "USD", ""},
 		{rule(control.AlertOrders, control.Above, -1), "USD", ""},
+		{rule(control.AlertROAS, control.Above, -1), "USD", ""},
 		{rule(control.AlertOrders, control.ChangeAbove, 10_001_000_000), "USD", ""},
 		{rule("profit", control.Above, 1_000_000), "USD", ""},
 		{rule(control.AlertOrders, "equal", 1_000_000), "USD", ""},

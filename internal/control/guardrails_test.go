@@ -62,6 +62,7 @@ func TestGuardrailsAtTheirLimits(t *testing.T) {
 		"negative ceiling":      {func(g *control.Guardrails) { g.Ceiling = usd(-1) }, "ceiling: -USD 0.01 is not a positive amount"},
 		"no currency":           {func(g *control.Guardrails) { g.ApproveAbove = money.Amount{Minor: 1} }, "approve-above: "},
 		"floor above ceiling":   {func(g *control.Guardrails) { g.Floor, g.Ceiling = usd(5001), usd(5000) }, "floor: USD 50.01 is above the ceiling of USD 50.00"},
+		"floor of two cents":    {func(g *control.Guardrails) { g.Floor, g.Ceiling = usd(2), usd(1) }, "floor: USD 0.02 is above the ceiling of USD 0.01"},
 		"floor without ceiling": {func(g *control.Guardrails) { g.Floor = usd(5000) }, ""},
 		"ceiling without floor": {func(g *control.Guardrails) { g.Ceiling = usd(5000) }, ""},
 		"two currencies": {func(g *control.Guardrails) {

@@ -66,6 +66,37 @@ func TestRowsLargerThanTheBuffer(t *testing.T) {
 	}
 }
 
+// The buffer of the scanner ends between the two quotes of a doubled quote.
+func TestADoubledQuoteAtTheEndOfTheBuffer(t *testing.T) {
+	t.Parallel()
+	pad := strings.Repeat("x", 256<<10-2)
+	got, err := all(NewScanner(strings.NewReader(`"`+pad+`""y",z`+"\nnext\n"), ','))
+	if want := []Record{row(1, pad+`"y`, "z"), row(2, "next")}; !cmp.Equal(want, got) || err != nil {
+		t.Errorf("%d rows, %v", len(got), err)
+	}
+}
+
+// The limit of a row does not apply to the sum of rows.
+func TestManyQuotedRows(t *testing.T) {
+	t.Parallel()
+	rows, err := all(NewScanner(strings.NewReader(strings.Repeat(`"`+strings.Repeat("x", 100)+"\"\n", 60_000)), ','))
+	if err != nil || len(rows) != 60_000 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+// The first non-ASCII character arrives in two reads.
+func TestASplitCharacterDecides(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("a", 20) + "é", strings.Repeat("a", 20) + "é€"} {
+		plain, encoding := decode(bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(text)), 16))
+		got, err := io.ReadAll(plain)
+		if string(got) != text || encoding() != UTF8 || err != nil {
+			t.Errorf("%q as %s, %v, want %q", got, encoding(), err, text)
+		}
+	}
+}
+
 // An error of the source ends the reading at every position of a row.
 func TestAFailingSourceEndsTheReading(t *testing.T) {
 	t.Parallel()
