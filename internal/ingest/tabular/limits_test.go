@@ -69,9 +69,9 @@ func TestRowsLargerThanTheBuffer(t *testing.T) {
 // The buffer of the scanner ends between the two quotes of a doubled quote.
 func TestADoubledQuoteAtTheEndOfTheBuffer(t *testing.T) {
 	t.Parallel()
-	pad := strings.Repeat("x", 256<<10-2)
+	pad := "\n" + strings.Repeat("x", 256<<10-3)
 	got, err := all(NewScanner(strings.NewReader(`"`+pad+`""y",z`+"\nnext\n"), ','))
-	if want := []Record{row(1, pad+`"y`, "z"), row(2, "next")}; !cmp.Equal(want, got) || err != nil {
+	if want := []Record{row(1, pad+`"y`, "z"), row(3, "next")}; !cmp.Equal(want, got) || err != nil {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
 }
@@ -110,7 +110,7 @@ func TestAFailingSourceEndsTheReading(t *testing.T) {
 		}
 	}
 	// The buffer ends after the second quote of a cell.
-	src := io.MultiReader(strings.NewReader(`"`+strings.Repeat("x", 256<<10-2)+`"`), iotest.ErrReader(failed))
+	src := io.MultiReader(strings.NewReader("\"\n"+strings.Repeat("x", 256<<10-3)+`"`), iotest.ErrReader(failed))
 	if _, err := all(NewScanner(src, ',')); !errors.Is(err, failed) {
 		t.Errorf("at the end of the buffer: %v", err)
 	}
@@ -244,6 +244,9 @@ func TestRowsOfAWorkbookHaveALimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	if f.Encoding() != Workbook || f.Sheet() != "Sheet1" {
+		t.Errorf("%s, sheet %q", f.Encoding(), f.Sheet())
+	}
 	for _, limit := range []int{1, 2, 9} {
 		samples, err := f.Samples(limit)
 		if err != nil || len(samples) != 1 || samples[0].Delimiter != 0 || len(samples[0].Records) != min(limit, 4) {
