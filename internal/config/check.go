@@ -34,7 +34,7 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"data":                        !strings.ContainsRune(c.Data, 0),
 		"base_url":                    c.BaseURL == "" || isBaseURL(c.BaseURL),
 		"oauth_secret":                c.OAuthSecret.Text() == "" || len(c.OAuthSecret.Text()) >= minSecretLen,
-		"allowed_origins":             !slices.ContainsFunc(c.AllowedOrigins, func(o string) bool { return !isOrigin(o) }),
+		"allowed_origins":             areOrigins(c.AllowedOrigins),
 		"max_connections_per_address": c.MaxConnections >= unlimited,
 		"metrics_addr":                c.MetricsAddr == "" || isAddr(c.MetricsAddr) && !samePort(c.MetricsAddr, c.Addr),
 		"log_format":                  c.LogFormat == LogText || c.LogFormat == LogJSON,
@@ -179,6 +179,10 @@ func isAddress(text string) bool {
 func isOrigin(text string) bool {
 	u, ok := site(text)
 	return ok && text == u.Scheme+"://"+strings.ToLower(u.Host)
+}
+
+func areOrigins(all Origins) bool {
+	return !slices.ContainsFunc(all, func(o string) bool { return !isOrigin(o) })
 }
 
 // site parses a URL that consists of a scheme and a host only.

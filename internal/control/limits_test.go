@@ -250,3 +250,19 @@ func TestGrantsEnd(t *testing.T) {
 		}
 	}
 }
+
+// Other settings than the currency and the basis do not change the meaning of a model's figures.
+func TestSettingsOfModels(t *testing.T) {
+	t.Parallel()
+	w := control.Workspace{Name: "Acme", Currency: "EUR", Zone: "UTC"}
+	settings := w.ModelSettings()
+	if w.Name, w.Zone = "Other", "Europe/Berlin"; w.ModelSettings() != settings {
+		t.Errorf("settings %q and %q", settings, w.ModelSettings())
+	}
+	if w.Currency = "USD"; w.ModelSettings() == settings {
+		t.Errorf("the same settings %q in two currencies", settings)
+	}
+	if w.Currency, w.Basis.NetOfRefunds = "EUR", true; w.ModelSettings() == settings {
+		t.Errorf("the same settings %q with another basis of revenue", settings)
+	}
+}

@@ -66,3 +66,18 @@ func TestEmailAddressesHaveOnePlainForm(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnknownRoleIsTheLowest(t *testing.T) {
+	t.Parallel()
+	roles := append(control.Roles(), "root")
+	for i, role := range roles {
+		for j, other := range roles {
+			if got := role.Outranks(other); got != (i < j) {
+				t.Errorf("%q outranks %q: %t", role, other, got)
+			}
+		}
+	}
+	if control.Role("root").Outranks("") {
+		t.Error("an unknown role outranks another unknown role")
+	}
+}

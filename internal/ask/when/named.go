@@ -169,10 +169,7 @@ func (c calendar) weekday(i int) int {
 	w := strings.TrimSuffix(c.word(i), "s")
 	for d := time.Sunday; d <= time.Saturday; d++ {
 		name := strings.ToLower(d.String())
-		if w == name || w == name[:3] && w != "sun" && w != "sat" || w == "tue" || w == "thur" && d == time.Thursday {
-			if w == "tue" && d != time.Tuesday {
-				continue
-			}
+		if w == name || w == name[:3] && w != "sun" && w != "sat" || w == "thur" && d == time.Thursday {
 			return int(d)
 		}
 	}
@@ -246,7 +243,7 @@ func (c calendar) month(i int) time.Month {
 	w := c.word(i)
 	for m := time.January; m <= time.December; m++ {
 		name := strings.ToLower(m.String())
-		if w == name || w == name+"s" || len(w) == 3 && w == name[:3] && w != "may" && w != "mar" || w == "sept" && m == time.September || w == "mar" && m == time.March {
+		if w == name || w == name+"s" || w == name[:3] || w == "sept" && m == time.September {
 			return m
 		}
 	}
@@ -304,7 +301,7 @@ func (c calendar) daysOfMonth(i int) (Expression, bool) {
 	for c.oneOf(i, "the") {
 		i++
 	}
-	if i+2 >= len(c.tokens) || c.tokens[i].Form != Numeral || c.tokens[i].Taken || c.month(i+1) > 0 {
+	if i+2 >= len(c.tokens) || c.tokens[i].Form != Numeral || c.tokens[i].Taken {
 		return Expression{}, false
 	}
 	joined := c.oneOf(i+1, "to until till through thru -") || between && c.oneOf(i+1, "and &")
@@ -316,7 +313,7 @@ func (c calendar) daysOfMonth(i int) (Expression, bool) {
 		return Expression{}, false
 	}
 	to, ok := c.monthPeriod(next)
-	if !ok || !to.Point || c.month(to.End-1) == 0 && !IsYear(c.word(to.End-1)) {
+	if !ok || c.month(to.End-1) == 0 && !IsYear(c.word(to.End-1)) {
 		return Expression{}, false
 	}
 	from, ok := c.dayOfSameMonth(i, to.Period.First)

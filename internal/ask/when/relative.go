@@ -248,9 +248,9 @@ func (c calendar) halfOf(i int) (Expression, bool) {
 
 // endOf reads "the first 10 days of November" and "the last two weeks of Q3".
 func (c calendar) endOf(i int) (Expression, bool) {
-	n, unit, end, ok := c.countOf(i + 1)
+	n, unit, end, _ := c.countOf(i + 1)
 	length := map[string]int{"day": n, "week": 7 * n}[unit]
-	if !ok || !c.oneOf(i, "first last") || !c.oneOf(end, "of in") || length == 0 {
+	if !c.oneOf(i, "first last") || !c.oneOf(end, "of in") || length == 0 {
 		return Expression{}, false
 	}
 	whole, ok := c.single(end + 1)

@@ -277,7 +277,7 @@ func (c calendar) single(i int) (Expression, bool) {
 // elapsed reads "so far" after a period. It also reads words such as "same days" in "October same days". Such words
 // shorten a calendar period to the days that have passed in the current one.
 func (c calendar) elapsed(w Expression) Expression {
-	if w.Kind != Absolute || w.Since {
+	if w.Kind != Absolute {
 		return w
 	}
 	if end, ok := c.phrase(w.End, "so far"); ok {
