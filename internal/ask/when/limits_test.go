@@ -132,6 +132,10 @@ func TestBothEndsOfARange(t *testing.T) {
 		"oct 1 - 5.5":                     "2026-10-01 to 2026-10-01",
 		"sep 1 - 31":                      "2026-09-01 to 2026-09-01",
 		"oct 1 to":                        "2026-10-01 to 2026-10-01",
+		"first week of october":           "2026-10-01 to 2026-10-07",
+		"second week of october":          "2026-10-08 to 2026-10-14",
+		"last week of october":            "2026-10-25 to 2026-10-31",
+		"first half of the last 2 months": "2026-09-21 to 2026-10-20",
 		"june to 15":                      "2026-06-01 to 2026-06-30",
 		"3 october to 5":                  "2026-10-03 to 2026-10-05",
 		"1 to 31 september":               "2026-09-01 to 2026-09-30",
@@ -157,6 +161,7 @@ func TestBothEndsOfARange(t *testing.T) {
 		"last week to october":              {"2026-11-09 to 2026-11-15", "2026-10-01 to 2026-10-31"},
 		"oct 5 2026 to jan 5 2026":          {"2026-10-05 to 2026-10-05", "2026-01-05 to 2026-01-05"},
 		"since the start of next month":     {"future"},
+		"next month to date":                {"future"},
 		"oct 1 and oct 15":                  {"2026-10-01 to 2026-10-01", "2026-10-15 to 2026-10-15"},
 		"from june 5 compared with june 10": {"2026-06-05 to 2026-06-05", "2026-06-10 to 2026-06-10"},
 	})

@@ -226,11 +226,13 @@ func (c calendar) halfOf(i int) (Expression, bool) {
 	switch first := r.First; {
 	case c.word(i+1) == "week" && half == 1:
 		r.Last = first.AddDays(6)
-	case c.word(i+1) == "week":
+	case c.word(i+1) == "week" && c.word(i) == "last":
 		r.First = r.Last.AddDays(-6)
+	case c.word(i+1) == "week":
+		r.First, r.Last = first.AddDays(7), first.AddDays(13)
 	case first.Day() == 1 && first.Month() == 1 && whole.Unit == "year":
 		return c.halfYear(half, first.Year(), whole.End)
-	case whole.Unit == "month":
+	case whole.Unit == "month" && civil.ByMonth.Start(r.Last) == civil.ByMonth.Start(first):
 		full := monthRange(first.Year(), first.Month())
 		if r.First, r.Last = full.First, full.First.AddDays(14); half == 2 {
 			r.First, r.Last = full.First.AddDays(15), full.Last

@@ -126,7 +126,7 @@ func (c calendar) upTo(w Expression, start int) (Expression, bool) {
 	for c.oneOf(next, "the and") {
 		next++
 	}
-	if c.oneOf(next, "now today date") {
+	if c.oneOf(next, "now today date") && w.Kind == Absolute {
 		return Expression{At: start, End: next + 1, Period: civil.Range{First: w.Period.First, Last: c.today}, Since: true}, true
 	}
 	to, ok := c.single(next)
