@@ -76,8 +76,16 @@ func TestAddressesWithTheSamePort(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"127.0.0.1:80", "127.0.0.1:80", true}, {":80", "127.0.0.1:80", true}, {"127.0.0.1:80", "0.0.0.0:80", true}, {"[::]:80", "10.0.0.1:80", true},
-		{"127.0.0.1:80", "127.0.0.2:80", false}, {":80", ":81", false}, {":0", ":0", false}, {"a", "a", false}, {"a", "b:", false}, {"a:", "b", false},
+		{"127.0.0.1:80", "127.0.0.1:80", true},
+		{":80", "127.0.0.1:80", true},
+		{"127.0.0.1:80", "0.0.0.0:80", true},
+		{"[::]:80", "10.0.0.1:80", true},
+		{"127.0.0.1:80", "127.0.0.2:80", false},
+		{":80", ":81", false},
+		{":0", ":0", false},
+		{"a", "a", false},
+		{"a", "b:", false},
+		{"a:", "b", false},
 	} {
 		if got := samePort(c.a, c.b); got != c.want {
 			t.Errorf("%s and %s: %t, want %t", c.a, c.b, got, c.want)

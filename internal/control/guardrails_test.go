@@ -88,8 +88,15 @@ func TestGuardrailsAreListedAsTheyAreSet(t *testing.T) {
 	t.Parallel()
 	initial := control.NewGuardrails("acme")
 	want := []control.Limit{
-		{"max-step-pct", "20%"}, {"floor", "none"}, {"ceiling", "none"}, {"per-hour", "3"}, {"per-day", "10"}, {"hours", "none"}, {"stop", "false"},
-		{"preview-first", "false"}, {"approve-above", "none"},
+		{"max-step-pct", "20%"},
+		{"floor", "none"},
+		{"ceiling", "none"},
+		{"per-hour", "3"},
+		{"per-day", "10"},
+		{"hours", "none"},
+		{"stop", "false"},
+		{"preview-first", "false"},
+		{"approve-above", "none"},
 	}
 	if diff := cmp.Diff(want, initial.Limits()); diff != "" || initial.Workspace != "acme" || initial.Version != 0 {
 		t.Errorf("%+v (-want +got):\n%s", initial, diff)

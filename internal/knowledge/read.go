@@ -98,9 +98,9 @@ func (a *Article) problem() string {
 	case len(a.Related) == 0:
 		return "it has no related articles"
 	case words < minWords || words > maxWords:
-		return "body and pitfalls have " + plural(words, "word") + ", outside of 120 to 500"
+		return "body and pitfalls have " + countWords(words) + ", outside of 120 to 500"
 	case len(strings.Fields(a.Lead)) > maxLead:
-		return "the first paragraph has " + plural(len(strings.Fields(a.Lead)), "word") + ", more than 70"
+		return "the first paragraph has " + countWords(len(strings.Fields(a.Lead))) + ", more than 70"
 	case !strings.HasSuffix(a.Lead, "."):
 		return "the first paragraph does not end with a period"
 	case a.Call != nil && a.Call.Tool == "":

@@ -141,7 +141,7 @@ func TestMisspelledWordsAreNear(t *testing.T) {
 		v.add(word, word)
 	}
 	for word, want := range map[string][]string{
-		"campain": {"campaign"}, "campaiggn": {"campaign"}, "canpaigm": {"campaign"}, "canpain": nil, "xampaign": {"campaign"}, "xanpaign": nil,
+		"campain": {"campaign"}, "campaiggn": {"campaign"}, "canpaigm": {"campaign"}, "canpain": nil, "xampaign": {"campaign"}, "xanpaign": nil, //nolint:misspell // misspelled on purpose
 		"bargin": nil, "margni": {"margin"}, "spenx": {"spend", "spent"}, "cpmx": nil, "cpx": nil, "conwersion": {"conversion"},
 		"conwertion": {"convention", "conversion"}, "conwexxxon": nil, "abcdefgx": {"abcdefgh"}, long[:39] + "x": {long}, long + "x": nil, "margin": {"margin"},
 	} {
@@ -171,7 +171,7 @@ func TestNumbersAndCommonWords(t *testing.T) {
 		}
 	}
 	x := toyIndex()
-	for word, want := range map[string]bool{"shoudl": true, "shoud": true, "wich": false, "zebra": false, "sphinx": false} {
+	for word, want := range map[string]bool{"shoudl": true, "shoud": true, "wich": false, "zebra": false, "sphinx": false} { //nolint:misspell // misspelled on purpose
 		if got := x.isCommonTypo(word); got != want {
 			t.Errorf("%q is a misspelled common word: %t, want %t", word, got, want)
 		}
@@ -312,7 +312,7 @@ func TestArticlesAtTheirLimits(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if one, two := plural(1, "word"), plural(2, "word"); one != "1 word" || two != "2 words" {
+	if one, two := countWords(1), countWords(2); one != "1 word" || two != "2 words" {
 		t.Errorf("%s, %s", one, two)
 	}
 }

@@ -114,9 +114,9 @@ func writeList(b *strings.Builder, title string, items []string) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func plural(n int, noun string) string {
+func countWords(n int) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 word"
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return strconv.Itoa(n) + " words"
 }

@@ -21,12 +21,16 @@ func TestMissingStepsOfTheUsualLength(t *testing.T) {
 		steps []float64
 		want  []int
 	}{
-		{nil, nil}, {[]float64{3}, []int{0}}, {[]float64{1, 1, 2, 1}, []int{0, 0, 1, 0}}, {[]float64{7, 7, 21}, []int{0, 0, 2}},
+		{nil, nil},
+		{[]float64{3}, []int{0}},
+		{[]float64{1, 1, 2, 1}, []int{0, 0, 1, 0}},
+		{[]float64{7, 7, 21}, []int{0, 0, 2}},
 		{[]float64{31, 28, 31, 61}, []int{0, 0, 0, 1}}, // months
 		{[]float64{1, 2}, []int{0, 0}},                 // the usual step is the upper median
 		{[]float64{2, 2, 3}, []int{0, 0, 1}},           // 1.5 is rounded to 2
 		{[]float64{2, 2, 2.9}, []int{0, 0, 0}},
-		{[]float64{0, 0, 1}, []int{0, 0, 0}}, {[]float64{1, 1, 1e9}, []int{0, 0, 1_000_000}},
+		{[]float64{0, 0, 1}, []int{0, 0, 0}},
+		{[]float64{1, 1, 1e9}, []int{0, 0, 1_000_000}},
 	} {
 		if got := gaps(c.steps); !slices.Equal(got, c.want) {
 			t.Errorf("steps %v: %v, want %v", c.steps, got, c.want)
@@ -58,16 +62,22 @@ func TestMissingPeriodsAreInterpolated(t *testing.T) {
 	}{
 		"complete": {nine, []float64{10, 20, 30, 40, 50, 60, 70, 80}, []int{0, 1, 2, 3, 4, 5, 6, 7}, []string{}},
 		"one of 10 periods is missing": {
-			nine + "a,10,100\n", []float64{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}, []int{0, 1, 2, 3, 4, 5, 6, 7, -1, 8},
+			nine + "a,10,100\n",
+			[]float64{10, 20, 30, 40, 50, 60, 70, 80, 90, 100},
+			[]int{0, 1, 2, 3, 4, 5, 6, 7, -1, 8},
 			[]string{"1 of 10 periods are missing in the file and were interpolated."},
 		},
 		"two of 11 periods are missing": {
-			nine + "a,11,110\n", []float64{10, 20, 30, 40, 50, 60, 70, 80, 110}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8},
+			nine + "a,11,110\n",
+			[]float64{10, 20, 30, 40, 50, 60, 70, 80, 110},
+			[]int{0, 1, 2, 3, 4, 5, 6, 7, 8},
 			[]string{"The steps between records differ, so the records are treated as consecutive periods."},
 		},
 		"records in another order": {"a,2,20\na,1,10\na,3,30\n", []float64{10, 20, 30}, []int{1, 0, 2}, []string{}},
 		"a repeated hour": {
-			"a,2026-10-25 01:00,1\na,2026-10-25 02:00,2\na,2026-10-25 02:00,3\na,2026-10-25 03:00,4\n", []float64{1, 2, 3, 4}, []int{0, 1, 2, 3},
+			"a,2026-10-25 01:00,1\na,2026-10-25 02:00,2\na,2026-10-25 02:00,3\na,2026-10-25 03:00,4\n",
+			[]float64{1, 2, 3, 4},
+			[]int{0, 1, 2, 3},
 			[]string{"1 records repeat a time; they keep the order of the file."},
 		},
 		"one record": {"a,1,10\n", []float64{10}, []int{0}, []string{}},
@@ -117,10 +127,16 @@ func TestUnitsOfWholeAmounts(t *testing.T) {
 		unit    float64
 		whole   []int64
 	}{
-		{nil, 1, []int64{}}, {[]float64{7, -3}, 1, []int64{7, -3}}, {[]float64{0.5, -0.25}, 100, []int64{50, -25}},
-		{[]float64{1.0 / 3}, 1e12, []int64{333_333_333_333}}, {[]float64{1.5e-6}, 1e7, []int64{15}},
-		{[]float64{450_359_962_737_049.5}, 10, []int64{4_503_599_627_370_495}}, {[]float64{450_359_962_737_049.75}, 1, []int64{450_359_962_737_050}},
-		{[]float64{-450_359_962_737_050.5}, 1, []int64{-450_359_962_737_051}}, {[]float64{1.0000001}, 1, []int64{1}}, {[]float64{1.00001}, 1e5, []int64{100_001}},
+		{nil, 1, []int64{}},
+		{[]float64{7, -3}, 1, []int64{7, -3}},
+		{[]float64{0.5, -0.25}, 100, []int64{50, -25}},
+		{[]float64{1.0 / 3}, 1e12, []int64{333_333_333_333}},
+		{[]float64{1.5e-6}, 1e7, []int64{15}},
+		{[]float64{450_359_962_737_049.5}, 10, []int64{4_503_599_627_370_495}},
+		{[]float64{450_359_962_737_049.75}, 1, []int64{450_359_962_737_050}},
+		{[]float64{-450_359_962_737_050.5}, 1, []int64{-450_359_962_737_051}},
+		{[]float64{1.0000001}, 1, []int64{1}},
+		{[]float64{1.00001}, 1e5, []int64{100_001}},
 	} {
 		whole, unit := InWhole(c.amounts)
 		if unit != c.unit || !slices.Equal(whole, c.whole) {

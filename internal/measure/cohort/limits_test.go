@@ -25,10 +25,13 @@ func TestHistoriesAreChecked(t *testing.T) {
 		h    History
 		want string // "" for a valid history
 	}{
-		{History{}, ""}, {History{Repeats: 1_000_000, Recency: 5, Age: 5}, ""}, {History{Age: 9}, ""},
+		{History{}, ""},
+		{History{Repeats: 1_000_000, Recency: 5, Age: 5}, ""},
+		{History{Age: 9}, ""},
 		{History{Repeats: 1_000_001, Recency: 1, Age: 5}, "customer 3: 1000001 repeat purchases"},
 		{History{Repeats: -1, Age: 5}, "customer 3: -1 repeat purchases"},
-		{History{Age: -1}, "customer 3: age is -1, want a time of at least 0"}, {History{Age: inf}, "customer 3: age is +Inf"},
+		{History{Age: -1}, "customer 3: age is -1, want a time of at least 0"},
+		{History{Age: inf}, "customer 3: age is +Inf"},
 		{History{Repeats: 1, Recency: 6, Age: 5}, "customer 3: recency is 6, want a time from 0 to the age 5"},
 		{History{Repeats: 1, Recency: -1, Age: 5}, "customer 3: recency is -1"},
 		{History{Recency: 2, Age: 5}, "customer 3: recency is 2 without a repeat purchase"},
@@ -167,12 +170,15 @@ func TestMembersAreChecked(t *testing.T) {
 		member Member
 		want   string
 	}{
-		{Member{Channel: "a", AgeDays: 36_525}, ""}, {Member{Channel: "a", Gains: []Gain{{Day: 0}}}, ""},
+		{Member{Channel: "a", AgeDays: 36_525}, ""},
+		{Member{Channel: "a", Gains: []Gain{{Day: 0}}}, ""},
 		{Member{Channel: "a", AgeDays: 36_526}, `customer 1 has an age of 36526 days and the channel "a"`},
 		{Member{Channel: "a", AgeDays: -1}, "customer 1 has an age of -1 days"},
 		{Member{AgeDays: 1}, `customer 1 has an age of 1 days and the channel ""`},
-		{Member{Channel: "a", AgeDays: 3, Gains: []Gain{{Day: 3},
-			{Day: 4}}}, "customer 1 has a gain on day 4, but the customer was observed for 3 days"},
+		{Member{Channel: "a", AgeDays: 3, Gains: []Gain{
+			{Day: 3},
+			{Day: 4},
+		}}, "customer 1 has a gain on day 4, but the customer was observed for 3 days"},
 		{Member{Channel: "a", AgeDays: 3, Gains: []Gain{{Day: -1}}}, "customer 1 has a gain on day -1"},
 	} {
 		_, err := Curves([]Member{{Channel: "b"}, c.member}, 2, .9)
@@ -210,7 +216,10 @@ func TestPurchasesAreChecked(t *testing.T) {
 		rejected(t, err, fault.KindInvalid, "purchase 1 has the customer")
 	}
 	got, err := Buyers([]Purchase{
-		{"b", day.AddDays(14), 50}, {"b", day, 999}, {"b", day.AddDays(14), 70}, {"b", day.AddDays(21), 100},
+		{"b", day.AddDays(14), 50},
+		{"b", day, 999},
+		{"b", day.AddDays(14), 70},
+		{"b", day.AddDays(21), 100},
 		{"b", day.AddDays(36), 1},
 		{"a", day.AddDays(35), 5},
 	}, day.AddDays(35))
@@ -291,8 +300,11 @@ func TestPartsOfTheLikelihoodMatchComputationsByHand(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ a, b, sum, share float64 }{
-		{math.Log(3), math.Log(1), math.Log(4), 0.25}, {math.Log(1), math.Log(3), math.Log(4), 0.75},
-		{5, math.Inf(-1), 5, 0}, {0, 0, math.Ln2, 0.5}} {
+		{math.Log(3), math.Log(1), math.Log(4), 0.25},
+		{math.Log(1), math.Log(3), math.Log(4), 0.75},
+		{5, math.Inf(-1), 5, 0},
+		{0, 0, math.Ln2, 0.5},
+	} {
 		if sum, share := addLogs(c.a, c.b); math.Abs(sum-c.sum) > 1e-12 || math.Abs(share-c.share) > 1e-12 {
 			t.Errorf("log of the sum %v with the share %v, want %v and %v", sum, share, c.sum, c.share)
 		}

@@ -94,8 +94,13 @@ func TestBestSpendMaximizesTheProfit(t *testing.T) {
 		b, c, d, u float64
 		ok         bool
 	}{
-		{9, -6, 1, 1, true}, {0, 3, -1, 2, true}, {4, -2, 0, 1, true}, {1, 1, 0, math.Inf(-1), false},
-		{3, 0, 1, 0, false}, {3, 3, 1, 0, false}, {3, 0, -1, 1, true},
+		{9, -6, 1, 1, true},
+		{0, 3, -1, 2, true},
+		{4, -2, 0, 1, true},
+		{1, 1, 0, math.Inf(-1), false},
+		{3, 0, 1, 0, false},
+		{3, 3, 1, 0, false},
+		{3, 0, -1, 1, true},
 	} {
 		if u, ok := peak(c.b, c.c, c.d); ok != c.ok || ok && math.Abs(u-c.u) > 1e-12 {
 			t.Errorf("maximum of %v u + %v u² + %v u³: %v, %v; want %v, %v", c.b, c.c, c.d, u, ok, c.u, c.ok)
@@ -343,30 +348,46 @@ func TestErrorsOfProblemsNameTheirAmounts(t *testing.T) {
 		edit       func(p *Problem)
 		text, hint string
 	}{
-		{func(p *Problem) { p.Channels[0].Max = 120 },
-			"the response of search ends at 100, below the channel's maximum spend 120", ""},
+		{
+			func(p *Problem) { p.Channels[0].Max = 120 },
+			"the response of search ends at 100, below the channel's maximum spend 120", "",
+		},
 		{func(p *Problem) { p.Channels[0].Current = 130 }, "ends at 100, below the channel's maximum spend 130", ""},
-		{func(p *Problem) { p.Channels[1].Min = 90 },
-			"channel tv: minimum spend 90 exceeds maximum 80", "make them equal"},
+		{
+			func(p *Problem) { p.Channels[1].Min = 90 },
+			"channel tv: minimum spend 90 exceeds maximum 80", "make them equal",
+		},
 		{func(p *Problem) { p.Channels[1].Response.Value[1] = ones(3) }, "the response of tv has 3 draws at 50: want 4, and at least 4", ""},
 		{func(p *Problem) {
 			for j := range p.Channels {
 				p.Channels[j].Response = line(100, ones(3))
 			}
 		}, "the response of search has 3 draws at 0: want 3, and at least 4", ""},
-		{func(p *Problem) { p.Budget = 170.5 },
-			"the channels' maximum spends add up to 170, below the budget of 170.5", "lower the budget to 170 or less"},
-		{func(p *Problem) { p.Budget = 14.5 },
-			"the channels' minimum spends add up to 15, above the budget of 14.5", "raise the budget to 15 or more"},
+		{
+			func(p *Problem) { p.Budget = 170.5 },
+			"the channels' maximum spends add up to 170, below the budget of 170.5", "lower the budget to 170 or less",
+		},
+		{
+			func(p *Problem) { p.Budget = 14.5 },
+			"the channels' minimum spends add up to 15, above the budget of 14.5", "raise the budget to 15 or more",
+		},
 		{func(p *Problem) { p.Budget = 0 }, "the budget is 0", "the current total of 90"},
-		{func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"search", "tv"}, 0, 14}} },
-			`the minimum spends of the channels in group "g" add up to 15, above the group's maximum of 14`, "maximum to 15 or more"},
-		{func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"search", "tv"}, 171, 200}} },
-			`the maximum spends of the channels in group "g" add up to 170, below the group's minimum of 171`, "minimum to 170 or less"},
-		{func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"tv"}, 0, 20}} },
-			"the channels' maximum spends add up to 110, below the budget of 120", ""},
-		{func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"radio"}, 0, 20}} },
-			`group "g" has an unknown channel "radio"`, "the channels are [search tv]"},
+		{
+			func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"search", "tv"}, 0, 14}} },
+			`the minimum spends of the channels in group "g" add up to 15, above the group's maximum of 14`, "maximum to 15 or more",
+		},
+		{
+			func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"search", "tv"}, 171, 200}} },
+			`the maximum spends of the channels in group "g" add up to 170, below the group's minimum of 171`, "minimum to 170 or less",
+		},
+		{
+			func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"tv"}, 0, 20}} },
+			"the channels' maximum spends add up to 110, below the budget of 120", "",
+		},
+		{
+			func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"radio"}, 0, 20}} },
+			`group "g" has an unknown channel "radio"`, "the channels are [search tv]",
+		},
 		{func(p *Problem) {
 			p.Groups = []Group{{"g", []measure.Channel{"tv"}, 0, 99}, {"h", []measure.Channel{"tv"}, 0, 99}}
 		}, `channel "tv" is in two groups, "g" and "h"`, ""},
@@ -420,7 +441,9 @@ func TestNearestSpendsHaveBoundedChanges(t *testing.T) {
 		corners []corner
 		want    float64
 	}{
-		{[]corner{{0, -2}, {10, 3}}, 4}, {[]corner{{0, 1}, {10, 3}}, 0}, {[]corner{{0, -3}, {10, -1}}, 10},
+		{[]corner{{0, -2}, {10, 3}}, 4},
+		{[]corner{{0, 1}, {10, 3}}, 0},
+		{[]corner{{0, -3}, {10, -1}}, 10},
 		{[]corner{{0, -3}, {10, 0}, {20, 0}}, 10},
 	} {
 		equal(t, "root", root(c.corners), c.want)
@@ -431,8 +454,10 @@ func TestNearestSpendsHaveBoundedChanges(t *testing.T) {
 func TestSpendsAreUnseenAboveTheRange(t *testing.T) {
 	t.Parallel()
 	p := Problem{Budget: 120, Channels: []Channel{
-		{Name: "at", Seen: 60, Response: line(100, ones(4))}, {Name: "above", Seen: 60, Response: line(100, ones(4))},
-		{Name: "unknown", Response: line(100, ones(4))}, {Name: "rounding", Seen: 60, Response: line(100, ones(4))},
+		{Name: "at", Seen: 60, Response: line(100, ones(4))},
+		{Name: "above", Seen: 60, Response: line(100, ones(4))},
+		{Name: "unknown", Response: line(100, ones(4))},
+		{Name: "rounding", Seen: 60, Response: line(100, ones(4))},
 	}}
 	for j, a := range p.allocations([]float64{60, 60.001, 99, 60 * (1 + 1e-10)}, []int{0, 1, 2, 3}) {
 		if want := a.Channel == "above"; a.Unseen != want || a.Proposed == 0 || a.MarginalROAS == 0 {
@@ -456,11 +481,15 @@ func TestRegionsHaveTheHighestBoundOnTop(t *testing.T) {
 		low, high []float64
 		want      bool
 	}{
-		{[]float64{0, 0, 0}, []float64{6, 5, 5}, true}, {[]float64{0, 0, 0}, []float64{3.9, 5, 5}, false},
+		{[]float64{0, 0, 0}, []float64{6, 5, 5}, true},
+		{[]float64{0, 0, 0}, []float64{3.9, 5, 5}, false},
 		{[]float64{0, 0, 0}, []float64{4, 5, 5}, true},
-		{[]float64{6, 0, 0}, []float64{6, 5, 5}, true}, {[]float64{6.1, 0, 0}, []float64{9, 5, 5}, false},
-		{[]float64{0, 3, 3}, []float64{9, 5, 5}, true}, {[]float64{0, 3, 3.1}, []float64{9, 5, 5}, false},
-		{[]float64{0, 0, 0}, []float64{9, 2, 2}, true}, {[]float64{0, 0, 0}, []float64{9, 2, 1.9}, false},
+		{[]float64{6, 0, 0}, []float64{6, 5, 5}, true},
+		{[]float64{6.1, 0, 0}, []float64{9, 5, 5}, false},
+		{[]float64{0, 3, 3}, []float64{9, 5, 5}, true},
+		{[]float64{0, 3, 3.1}, []float64{9, 5, 5}, false},
+		{[]float64{0, 0, 0}, []float64{9, 2, 2}, true},
+		{[]float64{0, 0, 0}, []float64{9, 2, 1.9}, false},
 	} {
 		if got := d.reachable(c.low, c.high); got != c.want {
 			t.Errorf("%v to %v can spend the budget: %v, want %v", c.low, c.high, got, c.want)

@@ -66,8 +66,11 @@ func TestProjectionSubtractsOnePrice(t *testing.T) {
 		{"a total", Timetable{Channels: channels(func(a, _ *ScheduledChannel) { a.Total = &Range{0, 6} })}, []float64{2, 4, 2, 4}},
 		{"a minimum total", Timetable{Channels: channels(func(_, b *ScheduledChannel) { b.Total = &Range{6, 20} })}, []float64{2, 4, 2, 4}},
 		{"a group", Timetable{Channels: channels(nil), Groups: []Group{{"g", []measure.Channel{"b"}, 6, 20}}}, []float64{2, 4, 2, 4}},
-		{"a change", Timetable{Channels: channels(func(a, b *ScheduledChannel) { a.Change, b.Change = new(0.0), new(1.0) })},
-			[]float64{4, 4, 1.5, 2.5}},
+		{
+			"a change",
+			Timetable{Channels: channels(func(a, b *ScheduledChannel) { a.Change, b.Change = new(0.0), new(1.0) })},
+			[]float64{4, 4, 1.5, 2.5},
+		},
 		{"a pace", Timetable{Channels: channels(nil), Pace: &Range{5, 7}}, []float64{3.5, 4.5, 1.5, 2.5}},
 	} {
 		c.table.Budget, c.table.Periods = 12, 2
@@ -155,15 +158,21 @@ func TestErrorsOfTimetablesNameTheirAmounts(t *testing.T) {
 		{func(t *Timetable) { t.Channels[1].Change = new(math.NaN()) }, "channel tv: the limit on changes", ""},
 		{func(t *Timetable) { t.Channels[1].Total = &Range{-1, 5} }, "channel tv: bounds -1 to 5 over 12 periods", "widen"},
 		{func(t *Timetable) { t.Channels[1].Total = &Range{6, 5} }, "channel tv: bounds 6 to 5 over 12 periods", ""},
-		{func(t *Timetable) { t.Channels[1].Total = &Range{2401, 9999} },
-			"channel tv: bounds 2401 to 9999 over 12 periods contradict bounds 0 to 200 per period", ""},
+		{
+			func(t *Timetable) { t.Channels[1].Total = &Range{2401, 9999} },
+			"channel tv: bounds 2401 to 9999 over 12 periods contradict bounds 0 to 200 per period", "",
+		},
 		{func(t *Timetable) { t.Channels[2].Total = &Range{0, 59} }, "channel email: bounds 0 to 59 over 12 periods", ""},
-		{func(t *Timetable) { t.Pace = &Range{0, 4.9} },
-			"a pace of 0 to 4.9 per period contradicts the channels' bounds, which add up to 5 to 600", "widen the pace"},
+		{
+			func(t *Timetable) { t.Pace = &Range{0, 4.9} },
+			"a pace of 0 to 4.9 per period contradicts the channels' bounds, which add up to 5 to 600", "widen the pace",
+		},
 		{func(t *Timetable) { t.Pace = &Range{601, 700} }, "a pace of 601 to 700 per period contradicts", ""},
 		{func(t *Timetable) { t.Pace = &Range{80, 70} }, "a pace of 80 to 70 per period contradicts", ""},
-		{func(t *Timetable) { t.Pace = &Range{76, 80} },
-			"the bounds of 12 periods add up to 912 to 960; the budget is 900", "change the budget"},
+		{
+			func(t *Timetable) { t.Pace = &Range{76, 80} },
+			"the bounds of 12 periods add up to 912 to 960; the budget is 900", "change the budget",
+		},
 		{func(t *Timetable) { t.Pace = &Range{0, 74} }, "the bounds of 12 periods add up to 60 to 888; the budget is 900", ""},
 		{func(t *Timetable) { t.Pace = &Range{70, 80}; t.Channels[0].Total = &Range{0, 900} }, "cannot be combined", "remove the pace"},
 		{func(t *Timetable) {

@@ -50,17 +50,25 @@ func TestARIMAMatchesItsFilter(t *testing.T) {
 		errors map[int]float64
 		ahead  []float64
 	}{
-		{"around a mean", order{p: 2, q: 1, sp: 1, sq: 1, season: 4, constant: true}, 130,
+		{
+			"around a mean",
+			order{p: 2, q: 1, sp: 1, sq: 1, season: 4, constant: true},
+			130,
 			map[int]float64{0: -18, 1: -8.4, 5: 6.065, 9: -4.515437499999998, 29: 56.53199801488215},
 			[]float64{
 				122.49886627255891, 106.81264511079124, 120.6692532285303, 136.21070574365473,
 				136.44265241240208, 132.40460600721957, 130.27614768809286, 130.27164693717717,
-			}},
-		{"with a drift", order{p: 2, d: 1, q: 1, sp: 1, sq: 1, season: 4, constant: true}, 2, nil,
+			},
+		},
+		{
+			"with a drift",
+			order{p: 2, d: 1, q: 1, sp: 1, sq: 1, season: 4, constant: true},
+			2, nil,
 			[]float64{
 				181.48093016497276, 180.0411569604537, 181.50247837130124, 183.89363456070214,
 				187.00170556144104, 188.7579654901979, 190.88257945603215, 192.88500183661338,
-			}},
+			},
+		},
 	} {
 		a := &arima{order: c.order, mean: c.mean}
 		product([]float64{0.7, -0.4}, []float64{0.3}, 4, &a.ar)
@@ -118,8 +126,23 @@ func TestStepwiseSearchEndsAtABestNeighbor(t *testing.T) {
 		w := differenced(airPassengers, best.d, best.sd, season)
 		c := &candidate{values: airPassengers, w: w, center: stats.Mean(w), spread: math.Sqrt(variance(w))}
 		for _, move := range []order{
-			{p: 1}, {p: -1}, {q: 1}, {q: -1}, {p: 1, q: 1}, {p: -1, q: -1}, {p: 1, q: -1}, {p: -1, q: 1}, {sp: 1}, {sp: -1}, {sq: 1},
-			{sq: -1}, {sp: 1, sq: 1}, {sp: -1, sq: -1}, {sp: 1, sq: -1}, {sp: -1, sq: 1}, {constant: true},
+			{p: 1},
+			{p: -1},
+			{q: 1},
+			{q: -1},
+			{p: 1, q: 1},
+			{p: -1, q: -1},
+			{p: 1, q: -1},
+			{p: -1, q: 1},
+			{sp: 1},
+			{sp: -1},
+			{sq: 1},
+			{sq: -1},
+			{sp: 1, sq: 1},
+			{sp: -1, sq: -1},
+			{sp: 1, sq: -1},
+			{sp: -1, sq: 1},
+			{constant: true},
 		} {
 			o := best.order
 			o.p, o.q, o.sp, o.sq = o.p+move.p, o.q+move.q, o.sp+move.sp, o.sq+move.sq
@@ -162,9 +185,12 @@ func TestOrdersNeedEnoughPoints(t *testing.T) {
 		order  order
 		want   bool
 	}{
-		{4, order{p: 1}, true}, {3, order{p: 1}, false}, // parameters: φ and the variance
-		{5, order{p: 1, constant: true}, true}, {4, order{p: 1, constant: true}, false},
-		{8, order{p: 1, sp: 1, season: 5}, true}, {7, order{p: 1, sp: 1, season: 5}, false},
+		{4, order{p: 1}, true},
+		{3, order{p: 1}, false}, // parameters: φ and the variance
+		{5, order{p: 1, constant: true}, true},
+		{4, order{p: 1, constant: true}, false},
+		{8, order{p: 1, sp: 1, season: 5}, true},
+		{7, order{p: 1, sp: 1, season: 5}, false},
 	} {
 		w := airPassengers[:c.points]
 		candidate := &candidate{values: w, w: w, center: stats.Mean(w), spread: 10}

@@ -37,16 +37,32 @@ func TestErrorsOfForecastsNameTheLimit(t *testing.T) {
 		{three, Ask{Horizon: 1, Levels: []float64{0}}, fault.KindInvalid, "level of the interval is 0,"},
 		{[]float64{1, 2, -1.1e100}, Ask{Horizon: 1}, fault.KindInvalid, "value 2 is -1.1e+100, want a finite number"},
 		{[]float64{1, math.NaN(), 1}, Ask{Horizon: 1}, fault.KindInvalid, "value 1 is NaN"},
-		{three, Ask{Horizon: 2, Calendar: flat(2, 2, 1, 0)}, fault.KindInvalid,
-			"the calendar has 4 factors and 2 rows of covariance, want 5 and 2"},
-		{three, Ask{Horizon: 2, Calendar: &Calendar{Factors: ones(5), Covariance: make([][]float64, 1)}}, fault.KindInvalid,
-			"the calendar has 5 factors and 1 rows of covariance, want 5 and 2"},
+		{
+			three,
+			Ask{Horizon: 2, Calendar: flat(2, 2, 1, 0)},
+			fault.KindInvalid,
+			"the calendar has 4 factors and 2 rows of covariance, want 5 and 2",
+		},
+		{
+			three,
+			Ask{Horizon: 2, Calendar: &Calendar{Factors: ones(5), Covariance: make([][]float64, 1)}},
+			fault.KindInvalid,
+			"the calendar has 5 factors and 1 rows of covariance, want 5 and 2",
+		},
 		{three, Ask{Horizon: 2, Calendar: flat(3, 2, 0, 0)}, fault.KindInvalid, "factor 0 of the calendar is 0, want a positive number"},
 		{three, Ask{Horizon: 2, Calendar: flat(3, 2, math.Inf(1), 0)}, fault.KindInvalid, "factor 0 of the calendar is +Inf"},
-		{three, Ask{Horizon: 1, Events: []Event{{Name: "sale", Points: []int{2, -1}}}}, fault.KindInvalid,
-			`event "sale" includes point -1, want 0 or later`},
-		{nile[:9], Ask{Horizon: 1, Events: []Event{{Points: []int{1, 2}}}}, fault.KindNotReady,
-			"only 7 points have no event, but the estimate needs 8 points"},
+		{
+			three,
+			Ask{Horizon: 1, Events: []Event{{Name: "sale", Points: []int{2, -1}}}},
+			fault.KindInvalid,
+			`event "sale" includes point -1, want 0 or later`,
+		},
+		{
+			nile[:9],
+			Ask{Horizon: 1, Events: []Event{{Points: []int{1, 2}}}},
+			fault.KindNotReady,
+			"only 7 points have no event, but the estimate needs 8 points",
+		},
 	} {
 		_, err := Predict(c.values, c.ask)
 		rejected(t, err, c.kind, c.text)
@@ -76,8 +92,11 @@ func TestNotesStateTheLimitsOfAForecast(t *testing.T) {
 		season int
 		want   []string
 	}{
-		{nile[:19], 1, []string{walk}}, {nile[:20], 1, nil},
-		{nile[:39], 20, []string{short}}, {nile, 20, nil}, {nile[:3], 2, []string{walk, short}},
+		{nile[:19], 1, []string{walk}},
+		{nile[:20], 1, nil},
+		{nile[:39], 20, []string{short}},
+		{nile, 20, nil},
+		{nile[:3], 2, []string{walk, short}},
 		{make([]float64, 30), 1, []string{constant}},
 	} {
 		p := predicted(t, c.values, Ask{Horizon: 1, Season: c.season, Model: Theta})

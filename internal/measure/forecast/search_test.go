@@ -408,7 +408,9 @@ func TestTrailConvertsUnits(t *testing.T) {
 		base order
 		want bool
 	}{
-		{order{d: 1, season: 1}, true}, {order{season: 1}, false}, {order{d: 1, sd: 1, season: 1}, false},
+		{order{d: 1, season: 1}, true},
+		{order{season: 1}, false},
+		{order{d: 1, sd: 1, season: 1}, false},
 		{order{d: 1, season: 2}, false},
 	} {
 		if got, ok := tr.chosen(c.base); ok != c.want || ok && got != o {
@@ -455,8 +457,12 @@ func TestNaiveErrorOfASumNeedsTwoSums(t *testing.T) {
 		points, season int
 		want           float64
 	}{
-		{[]float64{1, 2, 3}, 2, 1, 0}, {[]float64{1, 2, 3, 5}, 2, 1, 5}, {[]float64{1, 2, 3, 5, 8}, 2, 1, (5 + 8) / 2.},
-		{[]float64{1, 2, 3, 5}, 1, 3, 4}, {[]float64{1, 2, 3}, 1, 3, 0}, {[]float64{1, 2, 3, 5, 9}, 2, 3, 11},
+		{[]float64{1, 2, 3}, 2, 1, 0},
+		{[]float64{1, 2, 3, 5}, 2, 1, 5},
+		{[]float64{1, 2, 3, 5, 8}, 2, 1, (5 + 8) / 2.},
+		{[]float64{1, 2, 3, 5}, 1, 3, 4},
+		{[]float64{1, 2, 3}, 1, 3, 0},
+		{[]float64{1, 2, 3, 5, 9}, 2, 3, 11},
 	} {
 		equal(t, "naive error", naiveSum(c.history, c.points, c.season), c.want)
 	}

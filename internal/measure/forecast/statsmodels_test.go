@@ -24,16 +24,31 @@ func TestSmoothingMatchesStatsmodels(t *testing.T) {
 		ahead   [3]float64 // steps 1, 2 and 14
 	}{
 		{form{season: 'N'}, "ETS(A,N,N)", 12320.535585279105, [3]float64{179.0133158164779, 179.0133158164779, 179.0133158164779}},
-		{form{trend: true, damped: true, season: 'N'}, "ETS(A,Ad,N)", 13596.674908404791,
-			[3]float64{180.60167215721302, 181.385955934238, 186.45096579493037}},
-		{form{trend: true, season: 'A'}, "ETS(A,A,A)", 12214.648201973076,
-			[3]float64{185.30422325463368, 177.78109189092334, 183.53364149801405}},
-		{form{relative: true, trend: true, damped: true, season: 'A'}, "ETS(M,Ad,A)", 13104.929890472737,
-			[3]float64{183.1621092618717, 175.38382810455226, 176.82586297147333}},
-		{form{relative: true, trend: true, season: 'M'}, "ETS(M,A,M)", 15894.815726232104,
-			[3]float64{187.94095462097224, 171.69572815123945, 174.94962034031727}},
-		{form{relative: true, season: 'M'}, "ETS(M,N,M)", 13940.18147821957,
-			[3]float64{184.91860778860791, 169.0312633564178, 169.0312633564178}},
+		{
+			form{trend: true, damped: true, season: 'N'},
+			"ETS(A,Ad,N)", 13596.674908404791,
+			[3]float64{180.60167215721302, 181.385955934238, 186.45096579493037},
+		},
+		{
+			form{trend: true, season: 'A'},
+			"ETS(A,A,A)", 12214.648201973076,
+			[3]float64{185.30422325463368, 177.78109189092334, 183.53364149801405},
+		},
+		{
+			form{relative: true, trend: true, damped: true, season: 'A'},
+			"ETS(M,Ad,A)", 13104.929890472737,
+			[3]float64{183.1621092618717, 175.38382810455226, 176.82586297147333},
+		},
+		{
+			form{relative: true, trend: true, season: 'M'},
+			"ETS(M,A,M)", 15894.815726232104,
+			[3]float64{187.94095462097224, 171.69572815123945, 174.94962034031727},
+		},
+		{
+			form{relative: true, season: 'M'},
+			"ETS(M,N,M)", 13940.18147821957,
+			[3]float64{184.91860778860791, 169.0312633564178, 169.0312633564178},
+		},
 	} {
 		if got := c.form.String(); got != c.name {
 			t.Errorf("%+v is %s, want %s", c.form, got, c.name)

@@ -68,12 +68,20 @@ func TestShortSeriesHaveSimpleModels(t *testing.T) {
 		model track
 		want  string
 	}{
-		{fitTheta(nile[:3]), "Naive"}, {fitTheta(nile[:4]), "Theta"},
-		{fitDynamic(nile[:3]), "Naive"}, {fitDynamic(nile[:5]), "Theta"}, {fitDynamic(nile[:6]), "DOTM"},
+		{fitTheta(nile[:3]), "Naive"},
+		{fitTheta(nile[:4]), "Theta"},
+		{fitDynamic(nile[:3]), "Naive"},
+		{fitDynamic(nile[:5]), "Theta"},
+		{fitDynamic(nile[:6]), "DOTM"},
 		{fitDynamic(make([]float64, 30)), "Naive"},
-		{fitPool(nile[:7], 1, nil), "Naive"}, {fitPool(nile[:7], 3, nil), "SeasonalNaive"}, {fitPool(nile[:8], 1, nil), "Pool"},
-		{naive(nile, 0), "Naive"}, {naive(nile, 2), "SeasonalNaive"}, {naive(nile[:1], 7), "Naive"},
-		{ETS.fit(nile[:3], 2, nil), "Naive"}, {ETS.fit(nile[:23], 12, nil), "ETS(M,N,N)"},
+		{fitPool(nile[:7], 1, nil), "Naive"},
+		{fitPool(nile[:7], 3, nil), "SeasonalNaive"},
+		{fitPool(nile[:8], 1, nil), "Pool"},
+		{naive(nile, 0), "Naive"},
+		{naive(nile, 2), "SeasonalNaive"},
+		{naive(nile[:1], 7), "Naive"},
+		{ETS.fit(nile[:3], 2, nil), "Naive"},
+		{ETS.fit(nile[:23], 12, nil), "ETS(M,N,N)"},
 	} {
 		if got := c.model.String(); got != c.want {
 			t.Errorf("the model is %s, want %s", got, c.want)
@@ -220,7 +228,10 @@ func TestOnlyPoolsOfTheSameModelsAreWeighted(t *testing.T) {
 	}
 	rest := []float64{1, 1, 1, 1}
 	for _, c := range []struct{ earlier, whole track }{
-		{&recorder{}, of(1, 3)}, {of(1, 3), &recorder{}}, {&recorder{}, &recorder{}}, {of(1, 3), of(1, 3, 5)},
+		{&recorder{}, of(1, 3)},
+		{of(1, 3), &recorder{}},
+		{&recorder{}, &recorder{}},
+		{of(1, 3), of(1, 3, 5)},
 		{of(1, 3), &adjusted{inner: &recorder{}, factors: []float64{0}}},
 	} {
 		if got := choose(c.earlier, c.whole, rest, 2); got != 0 {

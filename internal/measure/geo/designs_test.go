@@ -273,7 +273,9 @@ func TestPlansShareAtMostThreeQuarters(t *testing.T) {
 		a, b []int
 		want float64
 	}{
-		{[]int{1, 2}, []int{1, 2}, 1}, {[]int{1, 2}, []int{3, 4}, 0}, {[]int{1, 2, 3}, []int{2, 3, 4}, 0.5},
+		{[]int{1, 2}, []int{1, 2}, 1},
+		{[]int{1, 2}, []int{3, 4}, 0},
+		{[]int{1, 2, 3}, []int{2, 3, 4}, 0.5},
 		{[]int{1, 2, 3}, []int{1, 2, 3, 4}, 0.75},
 	} {
 		closeTo(t, "share", jaccard(c.a, c.b), c.want)

@@ -45,7 +45,11 @@ func TestHistoryNeedsFourTimesTheTestAndNinetyPeriods(t *testing.T) {
 		detail            string
 	}{
 		{112, 28, Pass, "has 112 periods. A test of 28 periods needs 112 periods of history. Every test needs at least 90 periods."},
-		{111, 28, Warn, "has 111 periods"}, {90, 22, Pass, ""}, {89, 22, Warn, ""}, {25, 28, Warn, ""}, {24, 28, Fail, ""},
+		{111, 28, Warn, "has 111 periods"},
+		{90, 22, Pass, ""},
+		{89, 22, Warn, ""},
+		{25, 28, Warn, ""},
+		{24, 28, Fail, ""},
 	} {
 		check := planned(regions(2, c.periods), 1)
 		check.Duration = c.duration

@@ -1,6 +1,7 @@
 package geo
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -81,12 +82,12 @@ func TestPanelsFindPeriodsAndRegions(t *testing.T) {
 	}
 	rows := []Row{{"a", day, 1}, {"a", next, 1}, {"a", next, 2}}
 	_, err = NewPanel(rows, Zero)
-	if bad, ok := err.(*RowError); !ok || bad.Row != 2 || bad.Unwrap() == nil {
+	if bad, ok := errors.AsType[*RowError](err); !ok || bad.Row != 2 || bad.Unwrap() == nil {
 		t.Errorf("%v, want an error about row 2", err)
 	}
 	rows[1].Region = ""
 	_, err = NewPanel(rows, Zero)
-	if bad, ok := err.(*RowError); !ok || bad.Row != 1 {
+	if bad, ok := errors.AsType[*RowError](err); !ok || bad.Row != 1 {
 		t.Errorf("%v, want an error about row 1", err)
 	}
 }
@@ -169,8 +170,14 @@ func TestLossIsTheSquaredGap(t *testing.T) {
 func TestTimeWeightsMatchThePast(t *testing.T) {
 	t.Parallel()
 	past := [][]float64{
-		{1, 2, 0, 5, 4, 3}, {9, 1, 4, 0, 3, 7}, {2, 6, 8, 1, 0, 1}, {4, 4, 1, 7, 9, 2},
-		{0, 8, 3, 3, 1, 6}, {5, 0, 2, 4, 6, 8}, {3, 3, 9, 2, 5, 0}, {7, 5, 5, 6, 2, 4},
+		{1, 2, 0, 5, 4, 3},
+		{9, 1, 4, 0, 3, 7},
+		{2, 6, 8, 1, 0, 1},
+		{4, 4, 1, 7, 9, 2},
+		{0, 8, 3, 3, 1, 6},
+		{5, 0, 2, 4, 6, 8},
+		{3, 3, 9, 2, 5, 0},
+		{7, 5, 5, 6, 2, 4},
 	}
 	var values [][]float64
 	values = append(values, []float64{3, 1, 4, 1, 5, 9, 2, 6})

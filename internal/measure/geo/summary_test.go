@@ -286,8 +286,10 @@ func TestBlocksAreCountedFromTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Block{
-		{p.Periods[1], 3, false, 30.3, 30, 29.7, 30.3}, {p.Periods[4], 3, false, 29.7, 30, 29.7, 30.3},
-		{p.Periods[7], 3, true, 39, 30, 29.7, 30.3}, {p.Periods[10], 3, true, 36, 30, 29.7, 30.3},
+		{p.Periods[1], 3, false, 30.3, 30, 29.7, 30.3},
+		{p.Periods[4], 3, false, 29.7, 30, 29.7, 30.3},
+		{p.Periods[7], 3, true, 39, 30, 29.7, 30.3},
+		{p.Periods[10], 3, true, 36, 30, 29.7, 30.3},
 	}
 	if len(a.Blocks) != len(want) {
 		t.Fatalf("%d blocks: %+v", len(a.Blocks), a.Blocks)
@@ -538,16 +540,22 @@ func TestOnlySmallRegionsAreMerged(t *testing.T) {
 		{[][]float64{series(39, 0), series(1, 9)}, nil, "a, b", []float64{39, 1}},                                   // 1/40 exactly
 		{[][]float64{series(40, 0), series(.5, 3), series(.4, 3)}, []Region{"b"}, "a, b, c", []float64{40, .5, .4}}, // b is needed
 		{
-			[][]float64{series(40, 0), series(.3, 9), series(.9, 9), series(.6, 9), series(.2, 9)}, nil,
-			"a, c and 3 more", []float64{40, 2},
+			[][]float64{series(40, 0), series(.3, 9), series(.9, 9), series(.6, 9), series(.2, 9)},
+			nil,
+			"a, c and 3 more",
+			[]float64{40, 2},
 		},
 		{ // c and d are a complete group, above 42.3/40; so are b, e and f
-			[][]float64{series(40, 0), series(.5, 9), series(.6, 9), series(.55, 9), series(.45, 9), series(.2, 9)}, nil,
-			"a, b and 2 more, c and 1 more", []float64{40, 1.15, 1.15},
+			[][]float64{series(40, 0), series(.5, 9), series(.6, 9), series(.55, 9), series(.45, 9), series(.2, 9)},
+			nil,
+			"a, b and 2 more, c and 1 more",
+			[]float64{40, 1.15, 1.15},
 		},
 		{ // b, e and f are below 42.2/40 and join the group
-			[][]float64{series(40, 0), series(.5, 9), series(.6, 9), series(.55, 9), series(.45, 9), series(.1, 9)}, nil,
-			"a, c and 4 more", []float64{40, 2.2},
+			[][]float64{series(40, 0), series(.5, 9), series(.6, 9), series(.55, 9), series(.45, 9), series(.1, 9)},
+			nil,
+			"a, c and 4 more",
+			[]float64{40, 2.2},
 		},
 	} {
 		g := small(c.values...).grouped(c.keep)

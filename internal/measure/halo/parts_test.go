@@ -102,7 +102,8 @@ func TestPriorsCombineExperiments(t *testing.T) {
 	near(t, "variance at home", home.variance, 4)
 	near(t, "variance of a halo effect", Data{}.priorOf(Effect{}).variance, .04)
 	effects := []Effect{
-		{Channel: "a", Surface: "shop", Reason: Constant, MeanLag: 3}, {Channel: "a", Surface: "shop"},
+		{Channel: "a", Surface: "shop", Reason: Constant, MeanLag: 3},
+		{Channel: "a", Surface: "shop"},
 		{Channel: "c", Surface: "shop", Reason: Constant},
 	}
 	d.fallBack(effects, .9)

@@ -54,8 +54,13 @@ func TestCalibrationsDescribeBothEstimates(t *testing.T) {
 func TestAdstockLastsFiveWeeks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ alpha, weeks, want float64 }{
-		{0.5, 6, (16 + 24 + 28 + 30 + 31 + 31) / (31 * 6.)}, {0.5, 7, (16 + 24 + 28 + 30 + 31 + 31 + 31) / (31 * 7.)},
-		{0, 1, 1}, {0, 3, 1}, {1, 1, 0.2}, {1, 5, 0.6}, {0.5, 0.5, 16. / 31},
+		{0.5, 6, (16 + 24 + 28 + 30 + 31 + 31) / (31 * 6.)},
+		{0.5, 7, (16 + 24 + 28 + 30 + 31 + 31 + 31) / (31 * 7.)},
+		{0, 1, 1},
+		{0, 3, 1},
+		{1, 1, 0.2},
+		{1, 5, 0.6},
+		{0.5, 0.5, 16. / 31},
 	} {
 		if got := shown(c.alpha, c.weeks); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("alpha %v, %v weeks: %v, want %v", c.alpha, c.weeks, got, c.want)
@@ -283,8 +288,12 @@ func TestShiftsHaveALimit(t *testing.T) {
 		from, amount float64
 		want         bool
 	}{
-		{"search", spend, 999 * spend, true}, {"search", spend, 1000 * spend, false}, {"search", 1000 * spend, -spend, true},
-		{"search", 1001 * spend, -1001 * spend, false}, {"search", math.NaN(), 0, false}, {"flyer", 1, 1, false},
+		{"search", spend, 999 * spend, true},
+		{"search", spend, 1000 * spend, false},
+		{"search", 1000 * spend, -spend, true},
+		{"search", 1001 * spend, -1001 * spend, false},
+		{"search", math.NaN(), 0, false},
+		{"flyer", 1, 1, false},
 	} {
 		if _, ok := m.Shift(c.channel, c.from, c.amount, nil); ok != c.want {
 			t.Errorf("%s from %v by %v: %v, want %v", c.channel, c.from, c.amount, ok, c.want)

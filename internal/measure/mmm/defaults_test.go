@@ -161,8 +161,11 @@ func TestKnotsAreAwayFromTheEnd(t *testing.T) {
 		periods, every int
 		want           []string
 	}{
-		{15, 10, []string{"trend", "knot.10"}}, {14, 10, []string{"trend"}}, {25, 10, []string{"trend", "knot.10", "knot.20"}},
-		{4, 2, []string{"trend", "knot.2"}}, {3, 2, []string{"trend"}},
+		{15, 10, []string{"trend", "knot.10"}},
+		{14, 10, []string{"trend"}},
+		{25, 10, []string{"trend", "knot.10", "knot.20"}},
+		{4, 2, []string{"trend", "knot.2"}},
+		{3, 2, []string{"trend"}},
 	} {
 		var got []string
 		terms := Trend{KnotTrend, c.every}.terms(c.periods)
@@ -227,12 +230,20 @@ func TestPriorsNeedASpreadAndAShape(t *testing.T) {
 		prior Prior
 		valid bool
 	}{
-		{Prior{NormalPrior, -3, 1}, true}, {Prior{NormalPrior, 0, 0}, false}, {Prior{LaplacePrior, 0, -1}, false},
+		{Prior{NormalPrior, -3, 1}, true},
+		{Prior{NormalPrior, 0, 0}, false},
+		{Prior{LaplacePrior, 0, -1}, false},
 		{Prior{LogNormalPrior, 0, 0}, false},
-		{Prior{NormalPrior, inf, 1}, false}, {Prior{NormalPrior, 0, inf}, false}, {Prior{HalfNormalPrior, 1, 0}, true},
-		{Prior{HalfNormalPrior, 0, 1}, false}, {Prior{GammaPrior, 1, 1}, true}, {Prior{GammaPrior, 0, 1}, false},
+		{Prior{NormalPrior, inf, 1}, false},
+		{Prior{NormalPrior, 0, inf}, false},
+		{Prior{HalfNormalPrior, 1, 0}, true},
+		{Prior{HalfNormalPrior, 0, 1}, false},
+		{Prior{GammaPrior, 1, 1}, true},
+		{Prior{GammaPrior, 0, 1}, false},
 		{Prior{GammaPrior, 1, 0}, false},
-		{Prior{BetaPrior, 1, 1}, true}, {Prior{BetaPrior, 0, 1}, false}, {Prior{BetaPrior, 1, 0}, false},
+		{Prior{BetaPrior, 1, 1}, true},
+		{Prior{BetaPrior, 0, 1}, false},
+		{Prior{BetaPrior, 1, 0}, false},
 	} {
 		err := c.prior.validate()
 		if (err == nil) != c.valid || err != nil && !strings.Contains(err.Error(), "needs a positive, finite spread and shape") {
@@ -268,8 +279,10 @@ func TestErrorsOfDataNameThePlace(t *testing.T) {
 	}{
 		{func(d *Data, _ *Spec) { d.Dates, d.Target = nil, nil }, "a media mix model needs periods and at least one channel"},
 		{func(d *Data, _ *Spec) { d.Media = nil }, "a media mix model needs periods and at least one channel"},
-		{func(d *Data, _ *Spec) { d.Dates[7] = d.Dates[7].AddDays(1) },
-			"the periods are not equally spaced: " + toy().Dates[7].AddDays(1).String()},
+		{
+			func(d *Data, _ *Spec) { d.Dates[7] = d.Dates[7].AddDays(1) },
+			"the periods are not equally spaced: " + toy().Dates[7].AddDays(1).String(),
+		},
 		{func(d *Data, _ *Spec) { d.Target = d.Target[1:] }, "target has 39 values for 40 periods"},
 		{func(d *Data, _ *Spec) { d.Target[2] = math.Inf(-1) }, "target has the value -Inf in period 3"},
 		{func(d *Data, _ *Spec) { d.Media[1].Exposure[39] = -0.5 }, "social has the value -0.5 in period 40"},

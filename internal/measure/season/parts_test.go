@@ -30,7 +30,8 @@ func TestPatternsNeed56DaysAndFewZeros(t *testing.T) {
 	}{
 		{56, 0, 0, ""},
 		{55, 0, 20, "55 days have a positive value and 0 days do not. A yearly pattern needs 56 days with a positive value and at most 5% other days"},
-		{100, 5, 30, ""}, {100, 6, 0, "100 days have a positive value and 6 days do not"},
+		{100, 5, 30, ""},
+		{100, 6, 0, "100 days have a positive value and 6 days do not"},
 	} {
 		values := slices.Concat(slices.Repeat([]float64{math.E}, c.positive), make([]float64, c.zero), slices.Repeat([]float64{math.NaN()}, c.unknown))
 		if c.zero > 0 {
@@ -435,8 +436,12 @@ func TestScalesMaximizeTheLikelihood(t *testing.T) {
 		days         int
 		want         scales
 	}{
-		{0, .02, 700, scales{.005, .02}}, {.015, .12, 700, scales{.015, .05}}, {.06, .7, 700, scales{.06, .2}},
-		{.12, .45, 700, scales{.12, .2}}, {.06, .25, 700, scales{.06, .1}}, {.03, .4, 540, scales{.03, .1}},
+		{0, .02, 700, scales{.005, .02}},
+		{.015, .12, 700, scales{.015, .05}},
+		{.06, .7, 700, scales{.06, .2}},
+		{.12, .45, 700, scales{.12, .2}},
+		{.06, .25, 700, scales{.06, .1}},
+		{.03, .4, 540, scales{.03, .1}},
 	} {
 		chance, level := stats.Stream(11, 1), 0.0
 		values := make([]float64, c.days)

@@ -58,8 +58,10 @@ func TestOptionsHaveTheirDefaults(t *testing.T) {
 func TestRunsAddUpTheirChains(t *testing.T) {
 	t.Parallel()
 	r := Run{MaxDepth: 3, Chains: []Chain{
-		{Divergent: []bool{true, false, true}, Depth: []int{2, 3, 4}, Gradients: 5, Draws: [][]float64{{1},
-			{2}}, Energy: []float64{0, 1, 0, 1}},
+		{Divergent: []bool{true, false, true}, Depth: []int{2, 3, 4}, Gradients: 5, Draws: [][]float64{
+			{1},
+			{2},
+		}, Energy: []float64{0, 1, 0, 1}},
 		{Divergent: []bool{false, true}, Depth: []int{3, 1}, Gradients: 7, Draws: [][]float64{{4}}, Energy: []float64{0, 1, 2, 3}},
 	}}
 	if r.Divergences() != 3 || r.DepthHits() != 3 || r.Gradients() != 12 {
