@@ -196,13 +196,20 @@ func TestTheListOfEquivalentMutantsIsCurrent(t *testing.T) {
 
 func TestCoverageIsReadByLine(t *testing.T) {
 	t.Parallel()
-	c, err := readCoverage("mode: set\nassay/internal/p/a.go:10.2,12.3 2 1\nassay/internal/p/a.go:20.2,22.3 2 0\n")
+	c, err := readCoverage("mode: set\nassay/internal/p/a.go:10.2,12.3 2 1\nassay/internal/p/a.go:20.2,22.3 2 0\nassay/internal/p/a.go:22.3,24.2 1 1\n" +
+		"assay/internal/p/idle.go:1.2,2.3 2 0\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[int]bool{9: false, 10: true, 12: true, 13: false, 21: false} {
-		if got := c.has("a.go", line); got != want {
-			t.Errorf("line %d: got %v, want %v", line, got, want)
+	// Line 13 is in no block. Line 22 ends a block that is not run and begins one that is.
+	for line, want := range map[int]bool{10: false, 12: false, 13: false, 20: true, 21: true, 22: false} {
+		if got := c.skips("a.go", line); got != want {
+			t.Errorf("line %d is never run: %v, want %v", line, got, want)
+		}
+	}
+	for _, file := range []string{"idle.go", "none.go"} {
+		if !c.skips(file, 9) {
+			t.Errorf("line 9 of %s, of which nothing runs, counts as run", file)
 		}
 	}
 	if _, err := readCoverage("a.go 1\n"); err == nil {

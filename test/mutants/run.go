@@ -111,7 +111,7 @@ func (m *module) try(ctx context.Context, t *mutant) (outcome, error) {
 	if err != nil {
 		return "", err
 	}
-	if t.Func != "" && !t.inCase && !covered.has(filepath.Base(t.File), t.line) {
+	if t.Func != "" && !t.inCase && covered.skips(filepath.Base(t.File), t.line) {
 		return notCovered, nil
 	}
 	path := filepath.Join(m.root, filepath.FromSlash(t.File))
@@ -150,13 +150,24 @@ func (m *module) test(ctx context.Context, dir string, limit time.Duration, flag
 	return string(output), err
 }
 
-// coverage contains the lines of a package that its tests run.
-type coverage map[string][]span // by the name of the file
+// coverage contains the blocks of statements of a package, by the name of the file.
+type coverage map[string][]block
 
-type span struct{ first, last int }
+type block struct {
+	first, last int // lines
+	ran         bool
+}
 
-func (c coverage) has(file string, line int) bool {
-	return slices.ContainsFunc(c[file], func(s span) bool { return s.first <= line && line <= s.last })
+// skips reports whether the tests never run a line. Some lines are in no block, such as the end of a statement after a
+// function literal. They count as run, unless the tests run nothing of the file.
+func (c coverage) skips(file string, line int) bool {
+	var in, ran bool
+	for _, b := range c[file] {
+		if b.first <= line && line <= b.last {
+			in, ran = true, ran || b.ran
+		}
+	}
+	return in && !ran || !slices.ContainsFunc(c[file], func(b block) bool { return b.ran })
 }
 
 // The time limit of a mutant's tests is a multiple of the time for the unchanged package's tests, including the build.
@@ -191,14 +202,14 @@ func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 }
 
 // coverageLine is a line such as "module/file.go:10.2,12.3 2 1": file, first and last position, statements, runs.
-var coverageLine = regexp.MustCompile(`^(.+):(\d+)\.\d+,(\d+)\.\d+ \d+ \d+$`)
+var coverageLine = regexp.MustCompile(`^(.+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$`)
 
-// readCoverage reads a coverage profile and returns the lines that were run.
+// readCoverage reads a coverage profile.
 func readCoverage(profile string) (coverage, error) {
 	found := coverage{}
 	for line := range strings.Lines(profile) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "mode:") || strings.HasSuffix(line, " 0") {
+		if line == "" || strings.HasPrefix(line, "mode:") {
 			continue
 		}
 		fields := coverageLine.FindStringSubmatch(line)
@@ -211,7 +222,7 @@ func readCoverage(profile string) (coverage, error) {
 			return nil, fmt.Errorf("coverage profile has the line %q: %w", line, err)
 		}
 		name := filepath.Base(fields[1])
-		found[name] = append(found[name], span{from, to})
+		found[name] = append(found[name], block{from, to, fields[4] != "0"})
 	}
 	return found, nil
 }
