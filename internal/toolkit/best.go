@@ -60,7 +60,8 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 		return "No order is attributed to the channel, and the channel is not in a media mix model."
 	}
 	text := ""
-	if times, ok := r.ClaimedOver(); ok {
+	times, reports := r.ClaimedOver()
+	if reports {
 		text = fmt.Sprintf("The platform reports %s times the best estimate. ", answer.Ratio(times))
 	}
 	text += fmt.Sprintf("The best estimate uses %s, with data %s.", originOf(r), answer.Dates(r.Days))
@@ -70,7 +71,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	if r.LastTouch != nil && r.Basis == snapshot.ByModel {
 		text += fmt.Sprintf(" Last-touch ROAS is %s. Last touch attributes the whole order to the last touchpoint that is not direct, even if this touchpoint did not cause the order.", answer.Ratio(*r.LastTouch))
 	}
-	if _, ok := r.ClaimedOver(); ok {
+	if reports {
 		text += " The platform uses its own attribution window and may count view-through conversions."
 	}
 	return text

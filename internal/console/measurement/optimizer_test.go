@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	answers "assay/internal/answer"
+	"assay/internal/control"
 	"assay/internal/money"
 	"assay/internal/toolkit"
 )
@@ -65,5 +66,14 @@ func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
 		if !strings.HasPrefix(v.Heading, c.heading) || !strings.HasSuffix(v.Lead, c.lead) {
 			t.Errorf("%s: %q, %q; want %q and at the end %q", c.name, v.Heading, v.Lead, c.heading, c.lead)
 		}
+	}
+}
+
+// TestAllocationFilesContainNoFormula checks that a spreadsheet does not run a channel's name.
+func TestAllocationFilesContainNoFormula(t *testing.T) {
+	t.Parallel()
+	rows := allocationTable(&allocation{Rows: []allocated{{Channel: "=cmd"}}}, control.Workspace{Currency: "USD"})
+	if len(rows) != 2 || rows[1][0] != "'=cmd" {
+		t.Errorf("the file has %q", rows)
 	}
 }
