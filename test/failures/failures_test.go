@@ -212,6 +212,11 @@ func (s *site) failures() []failure {
 			s.restart(s.nodes[1])
 		}},
 		{name: "a replica of ClickHouse is killed", do: killed("s1r2")},
+		{name: "a replica is killed while it deletes parts", do: func() {
+			s.cluster.signal("s1r1", syscall.SIGKILL)
+			s.cluster.leaveParts("s1r1")
+			s.cluster.start("s1r1")
+		}},
 		{name: "PostgreSQL is killed", do: func() {
 			s.postgres.Kill(s.t)
 			time.Sleep(failing)

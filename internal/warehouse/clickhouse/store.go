@@ -130,8 +130,14 @@ func (s *store) create(ctx context.Context) error {
 	}
 	return s.exec(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s.commits%s (
     workspace String, sequence Int64, attempt Int64, previous Int64, base UInt8, dropped UInt8, schema Int64, counts String, at DateTime
-) ENGINE = %s ORDER BY (workspace, sequence, attempt)`, s.database, s.everywhere(), engine))
+) ENGINE = %s ORDER BY (workspace, sequence, attempt)%s`, s.database, s.everywhere(), engine, restartable))
 }
+
+// restartable lets a replica start with any number of parts that ZooKeeper does not know. ClickHouse removes merged and
+// deleted parts in ZooKeeper first and then from the disk. A replica that is killed in between does not start if these
+// parts have more than half of the rows, unless this limit is higher. ClickHouse moves such parts to the folder
+// detached.
+const restartable = " SETTINGS replicated_max_ratio_of_wrong_parts = 1"
 
 // addPrevious adds the column previous, which the table of commits of an earlier release lacks. On a cluster, the table
 // is replicated, so one server adds the column on all servers.
@@ -364,7 +370,8 @@ func (s *store) make(ctx context.Context, t duckdb.StoredTable, schema int64) er
 		local = name + "_local"
 		engine = "ReplicatedMergeTree('/clickhouse/tables/{shard}/" + s.database + "/" + name + "', '{replica}')"
 	}
-	text := fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s%s (%s) ENGINE = %s ORDER BY (workspace, attempt)", s.database, local, s.everywhere(), list, engine)
+	text := fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s%s (%s) ENGINE = %s ORDER BY (workspace, attempt)%s",
+		s.database, local, s.everywhere(), list, engine, restartable)
 	if err := s.exec(ctx, text); err != nil {
 		return err
 	}
