@@ -212,7 +212,7 @@ func (s *site) failures() []failure {
 			s.restart(s.nodes[1])
 		}},
 		{name: "a replica of ClickHouse is killed", do: killed("s1r2")},
-		{name: "a replica is killed while it deletes parts", do: func() {
+		{name: "a replica is killed while it removes parts", do: func() {
 			s.cluster.signal("s1r1", syscall.SIGKILL)
 			s.cluster.leaveParts("s1r1")
 			s.cluster.start("s1r1")
