@@ -169,6 +169,11 @@ var parts = []struct {
 		"internal/snapshot", "internal/auth", "internal/backup", "internal/ingest/...", "internal/toolkit", "internal/tools",
 		"internal/oauth/...", "internal/jobs", "internal/operation", "internal/console/...",
 	}},
+	{"internal/console/consoletest", []string{
+		"internal/panics", "internal/civil", "internal/measure", "internal/warehouse/...", "internal/control/...", "internal/budgetchange",
+		"internal/ads/...", "internal/accounts", "internal/jobs", "internal/auth", "internal/snapshot", "internal/toolkit", "internal/toolkit/toolkittest", "internal/tools",
+		"internal/oauth/...", "internal/operation", "internal/console/...",
+	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/bodybudget", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
 	{"internal/feed", []string{
@@ -197,6 +202,7 @@ var parts = []struct {
 var testOnly = []string{
 	"api", "internal/servertest", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/measure/forecast", "internal/snapshot",
 	"internal/toolkit/...", "internal/tools", "internal/answer", "internal/jobs", "internal/training", "internal/ads/...", "internal/accounts", "internal/budgetchange",
+	"internal/console", "internal/console/consoletest",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/backup"
 	"assay/internal/console"
+	"assay/internal/console/consoletest"
 	"assay/internal/control"
 	"assay/internal/operation"
 )
@@ -19,16 +20,16 @@ func TestTheHomePageReportsBackupsToOwners(t *testing.T) {
 	schedule := &backup.Schedule{
 		Maker: backup.NewMaker(backup.Source{}), Clock: clockwork.NewFakeClock(), Plan: backup.Plan{Dir: dir, Every: time.Hour},
 	}
-	s := newSiteWith(t, func(s *site, o *console.Options) {
-		o.Operations = s.operations(operation.Facts{Known: anyName{}, Backups: schedule})
+	s := consoletest.NewWith(t, func(s *consoletest.Site, o *console.Options) {
+		o.Operations = s.NewOperations(operation.Facts{Known: consoletest.AnyName{}, Backups: schedule})
 	})
-	s.member(email, control.RoleOwner)
-	s.member("viewer@acme.example", control.RoleViewer)
+	s.Member(consoletest.Email, control.RoleOwner)
+	s.Member("viewer@acme.example", control.RoleViewer)
 	const want = "The first scheduled backup is not complete yet."
-	if page := s.signedIn(email).get("/"); !strings.Contains(page.body, want) {
-		t.Errorf("the owner's home page does not report backups:\n%s", page.body)
+	if page := s.SignedIn(consoletest.Email).Get("/"); !strings.Contains(page.Body, want) {
+		t.Errorf("the owner's home page does not report backups:\n%s", page.Body)
 	}
-	if page := s.signedIn("viewer@acme.example").get("/"); strings.Contains(page.body, want) {
+	if page := s.SignedIn("viewer@acme.example").Get("/"); strings.Contains(page.Body, want) {
 		t.Error("the viewer's home page reports backups")
 	}
 }

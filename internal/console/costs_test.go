@@ -5,34 +5,35 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/console/consoletest"
 	"assay/internal/control"
 	"assay/internal/operation"
 )
 
 func TestCostsAreEnteredAndRemoved(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	u := d.member(email, control.RoleAnalyst)
-	d.member("viewer@acme.example", control.RoleViewer)
-	d.stock("a tee")
-	b := d.signedIn(email)
-	page := b.get("/costs?workspace=acme")
+	d := consoletest.NewData(t)
+	u := d.Member(consoletest.Email, control.RoleAnalyst)
+	d.Member("viewer@acme.example", control.RoleViewer)
+	d.Stock("a tee")
+	b := d.SignedIn(consoletest.Email)
+	page := b.Get("/costs?workspace=acme")
 	for _, want := range []string{"No cost is entered.", "Contribution margin", "unknown", "template.csv", "Add cost"} {
-		if page.status != http.StatusOK || !strings.Contains(page.body, want) {
-			t.Errorf("%d, the page does not contain %q", page.status, want)
+		if page.Status != http.StatusOK || !strings.Contains(page.Body, want) {
+			t.Errorf("%d, the page does not contain %q", page.Status, want)
 		}
 	}
 	fee := []string{"action", "set", "sales", "", "kind", "payment_fee", "pct", "2.9", "per_order", "0.30", "from", "2026-01-01"}
-	if p := b.form("/costs", fee...); p.status != http.StatusSeeOther {
-		t.Fatalf("set: %d %s", p.status, p.body)
+	if p := b.Form("/costs", fee...); p.Status != http.StatusSeeOther {
+		t.Fatalf("set: %d %s", p.Status, p.Body)
 	}
-	all, err := operation.ListCosts.Do(t.Context(), d.operate, operation.Call{Workspace: "acme", Caller: operation.Member(u.ID)}, operation.None{})
+	all, err := operation.ListCosts.Do(t.Context(), d.Operations, operation.Call{Workspace: "acme", Caller: operation.Member(u.ID)}, operation.None{})
 	if err != nil || len(all.Rules) != 1 || all.Rules[0].String() != "payment_fee from 2026-01-01: 2.9% and USD 0.30 per order" {
 		t.Fatalf("stored %+v, %v", all.Rules, err)
 	}
-	page = b.get("/costs?workspace=acme")
+	page = b.Get("/costs?workspace=acme")
 	for _, want := range []string{"Payment fees", "2.9% and $0.30 per order", "Jan 1, 2026"} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}
@@ -50,35 +51,35 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 		"no kind":    {[]string{"action", "set", "sales", "", "kind", "rent", "pct", "3"}, "is not a kind of cost"},
 		"nothing":    {[]string{"action", "zap", "sales", ""}, "Unknown form action"},
 	} {
-		if p := b.form("/costs", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(strings.ToLower(p.body), strings.ToLower(c.says)) {
-			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
+		if p := b.Form("/costs", c.fields...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(strings.ToLower(p.Body), strings.ToLower(c.says)) {
+			t.Errorf("%s: %d, want a page that contains %q", name, p.Status, c.says)
 		}
 	}
 	wholesale := []string{"kind", "gross_margin", "sales", "surface:wholesale"}
-	if p := b.form("/costs", append(wholesale, "action", "set", "pct", "30")...); p.status != http.StatusSeeOther {
-		t.Errorf("a margin of a surface: %d", p.status)
+	if p := b.Form("/costs", append(wholesale, "action", "set", "pct", "30")...); p.Status != http.StatusSeeOther {
+		t.Errorf("a margin of a surface: %d", p.Status)
 	}
-	if page := b.get("/costs?workspace=acme"); !strings.Contains(page.body, "Gross margin, Wholesale") || !strings.Contains(page.body, `value="surface:wholesale"`) {
+	if page := b.Get("/costs?workspace=acme"); !strings.Contains(page.Body, "Gross margin, Wholesale") || !strings.Contains(page.Body, `value="surface:wholesale"`) {
 		t.Error("the page does not show the margin of the surface")
 	}
-	if p := b.form("/costs", append(wholesale, "action", "remove")...); p.status != http.StatusSeeOther {
-		t.Errorf("remove the margin of a surface: %d", p.status)
+	if p := b.Form("/costs", append(wholesale, "action", "remove")...); p.Status != http.StatusSeeOther {
+		t.Errorf("remove the margin of a surface: %d", p.Status)
 	}
-	viewer := d.signedIn("viewer@acme.example")
-	if p := viewer.form("/costs", fee...); p.status != http.StatusForbidden {
-		t.Errorf("a viewer sets: %d", p.status)
+	viewer := d.SignedIn("viewer@acme.example")
+	if p := viewer.Form("/costs", fee...); p.Status != http.StatusForbidden {
+		t.Errorf("a viewer sets: %d", p.Status)
 	}
-	if p := viewer.get("/costs?workspace=acme"); p.status != http.StatusOK || strings.Contains(p.body, `name="action"`) || !strings.Contains(p.body, "Your role can only view costs") {
-		t.Errorf("a viewer: %d, or the page has forms", p.status)
+	if p := viewer.Get("/costs?workspace=acme"); p.Status != http.StatusOK || strings.Contains(p.Body, `name="action"`) || !strings.Contains(p.Body, "Your role can only view costs") {
+		t.Errorf("a viewer: %d, or the page has forms", p.Status)
 	}
-	if p := viewer.get("/costs?workspace=other"); p.status != http.StatusNotFound {
-		t.Errorf("another workspace: %d", p.status)
+	if p := viewer.Get("/costs?workspace=other"); p.Status != http.StatusNotFound {
+		t.Errorf("another workspace: %d", p.Status)
 	}
-	if p := b.form("/costs", "action", "remove", "sales", "", "kind", "payment_fee", "from", "2026-01-01"); p.status != http.StatusSeeOther {
-		t.Errorf("remove: %d", p.status)
+	if p := b.Form("/costs", "action", "remove", "sales", "", "kind", "payment_fee", "from", "2026-01-01"); p.Status != http.StatusSeeOther {
+		t.Errorf("remove: %d", p.Status)
 	}
-	if file := b.get("/costs/template.csv"); file.status != http.StatusOK || !strings.HasPrefix(file.body, "sku,") {
-		t.Errorf("template: %d %s", file.status, file.body)
+	if file := b.Get("/costs/template.csv"); file.Status != http.StatusOK || !strings.HasPrefix(file.Body, "sku,") {
+		t.Errorf("template: %d %s", file.Status, file.Body)
 	}
 }
 
@@ -86,26 +87,26 @@ func TestCostsAreEnteredAndRemoved(t *testing.T) {
 // and do not type it.
 func TestFormsListTheChannelsOfTheStore(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleAnalyst)
-	d.stock("a tee")
-	b := d.signedIn(email)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleAnalyst)
+	d.Stock("a tee")
+	b := d.SignedIn(consoletest.Email)
 	for _, path := range []string{"/alerts", "/forecasts", "/experiments"} {
-		page := b.get(path + "?workspace=acme")
+		page := b.Get(path + "?workspace=acme")
 		for _, want := range []string{`<select id="channel" name="channel"`, `<optgroup label="Not used by this store yet">`, `<option value="microsoft">Microsoft</option>`} {
-			if page.status != http.StatusOK || !strings.Contains(page.body, want) {
-				t.Errorf("%s: %d, the form does not contain %q", path, page.status, want)
+			if page.Status != http.StatusOK || !strings.Contains(page.Body, want) {
+				t.Errorf("%s: %d, the form does not contain %q", path, page.Status, want)
 			}
 		}
-		if strings.Contains(page.body, `name="channel" type="text"`) {
+		if strings.Contains(page.Body, `name="channel" type="text"`) {
 			t.Errorf("%s: the channel is typed", path)
 		}
 	}
 	margin := []string{"action", "set", "kind", "gross_margin", "pct", "40", "sales", "surface:retail"}
-	if p := b.form("/costs", margin...); p.status != http.StatusSeeOther {
-		t.Errorf("a margin of a surface: %d %s", p.status, p.body)
+	if p := b.Form("/costs", margin...); p.Status != http.StatusSeeOther {
+		t.Errorf("a margin of a surface: %d %s", p.Status, p.Body)
 	}
-	if p := b.form("/costs", append(margin, "from", "soon")...); !strings.Contains(p.body, `<option value="surface:retail" selected>`) {
+	if p := b.Form("/costs", append(margin, "from", "soon")...); !strings.Contains(p.Body, `<option value="surface:retail" selected>`) {
 		t.Error("after an error, the form forgets the sales")
 	}
 }

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -9,43 +8,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/console"
+	"assay/internal/console/consoletest"
 	"assay/internal/console/frame"
 	"assay/internal/control"
 	"assay/internal/tools"
 )
 
-// recorded returns the answer of a golden case for every call.
-func recorded(t *testing.T, file string) frame.Ask {
-	t.Helper()
-	c, err := txtar.ParseFile("../tools/testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var answer bytes.Buffer
-	for _, f := range c.Files {
-		if f.Name == "answer.json" {
-			if err := json.Compact(&answer, f.Data); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return func(context.Context, auth.Principal, string, json.RawMessage) (json.RawMessage, error) {
-		return json.RawMessage(`{"content":[],"structuredContent":` + answer.String() + `}`), nil
-	}
-}
-
 // recordedExperiments returns the golden answers of the tools that the experiment pages call.
 func recordedExperiments(t *testing.T, results string) frame.Ask {
 	t.Helper()
-	all, views := recordedTools(t), map[string]frame.Ask{
-		"results": recorded(t, "experiments/"+results), "next_test": recorded(t, "experiments/next_test.txtar"),
+	all, views := consoletest.RecordedTools(t), map[string]frame.Ask{
+		"results": consoletest.Recorded(t, "experiments/"+results), "next_test": consoletest.Recorded(t, "experiments/next_test.txtar"),
 	}
-	check := recorded(t, "geo_experiment_preflight/power.txtar")
+	check := consoletest.Recorded(t, "geo_experiment_preflight/power.txtar")
 	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
 		var asked struct{ View string }
 		if err := json.Unmarshal(args, &asked); err != nil {
@@ -64,9 +42,9 @@ func recordedExperiments(t *testing.T, results string) frame.Ask {
 func TestExperimentsAreOnOneScale(t *testing.T) {
 	t.Parallel()
 	ask := recordedExperiments(t, "results.txtar")
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = ask })
-	s.member(email, control.RoleViewer)
-	page := s.signedIn(email).get("/experiments?workspace=acme")
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = ask })
+	s.Member(consoletest.Email, control.RoleViewer)
+	page := s.SignedIn(consoletest.Email).Get("/experiments?workspace=acme")
 	text, err := ask(t.Context(), auth.Principal{}, "experiments", json.RawMessage(`{"view":"results"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -82,16 +60,16 @@ func TestExperimentsAreOnOneScale(t *testing.T) {
 		}
 		measured++
 		for _, want := range []string{frame.Figure(row.Return.Value, 2), frame.Figure(row.Return.Low, 2) + " – " + frame.Figure(row.Return.High, 2), "experiment=" + string(row.ID)} {
-			if !strings.Contains(page.body, want) {
+			if !strings.Contains(page.Body, want) {
 				t.Errorf("%s: the page does not contain %q", row.ID, want)
 			}
 		}
 	}
-	if measured == 0 || strings.Count(page.body, `class="whisker`) != 3*measured {
-		t.Errorf("%d whiskers for %d results", strings.Count(page.body, `class="whisker`)/3, measured)
+	if measured == 0 || strings.Count(page.Body, `class="whisker`) != 3*measured {
+		t.Errorf("%d whiskers for %d results", strings.Count(page.Body, `class="whisker`)/3, measured)
 	}
 	for _, want := range []string{"Test Google Ads next.", "What to test next", `href="/experiments/plan?channel=google`, "$1,159"} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}
@@ -99,9 +77,9 @@ func TestExperimentsAreOnOneScale(t *testing.T) {
 
 func TestPlanLeadsFromAChannelToADraft(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })
-	s.member(email, control.RoleAnalyst)
-	b := s.signedIn(email)
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })
+	s.Member(consoletest.Email, control.RoleAnalyst)
+	b := s.SignedIn(consoletest.Email)
 	for step, wants := range map[string][]string{
 		"":                  {"Which channel do you want to test?", "/experiments/plan?channel=google"},
 		"&channel=facebook": {`name="design" value="x4"`, "Recommended", `class="curve chosen"`, `name="step" value="3"`, "0.79"},
@@ -114,22 +92,22 @@ func TestPlanLeadsFromAChannelToADraft(t *testing.T) {
 		"&channel=facebook&step=5":                       {`name="treated" value="NV"`, `name="start" value="2026-11-30"`, `value="plan">Save draft`, "Readiness is 83 of 100."},
 		"&channel=facebook&step=%3C":                     {`name="design"`},
 	} {
-		page := b.get("/experiments/plan?workspace=acme" + step)
+		page := b.Get("/experiments/plan?workspace=acme" + step)
 		for _, want := range wants {
-			if page.status != http.StatusOK || !strings.Contains(page.body, want) {
-				t.Errorf("%q: %d, the page does not contain %q", step, page.status, want)
+			if page.Status != http.StatusOK || !strings.Contains(page.Body, want) {
+				t.Errorf("%q: %d, the page does not contain %q", step, page.Status, want)
 			}
 		}
 	}
-	last := b.get("/experiments/plan?workspace=acme&channel=facebook&design=off&start=2026-12-01&end=2026-12-28&step=5")
-	saved := b.post("/experiments", url.Values{
-		"csrf": {last.field("csrf")}, "workspace": {"acme"}, "action": {"plan"}, "kind": {"geo"}, "channel": {"facebook"}, "name": {"A plan"},
-		"start": {last.field("start")}, "end": {last.field("end")}, "treated": {"AR", "NV"},
+	last := b.Get("/experiments/plan?workspace=acme&channel=facebook&design=off&start=2026-12-01&end=2026-12-28&step=5")
+	saved := b.Post("/experiments", url.Values{
+		"csrf": {last.Field("csrf")}, "workspace": {"acme"}, "action": {"plan"}, "kind": {"geo"}, "channel": {"facebook"}, "name": {"A plan"},
+		"start": {last.Field("start")}, "end": {last.Field("end")}, "treated": {"AR", "NV"},
 	})
-	if saved.status != http.StatusSeeOther {
-		t.Fatalf("save: %d %s", saved.status, saved.body)
+	if saved.Status != http.StatusSeeOther {
+		t.Fatalf("save: %d %s", saved.Status, saved.Body)
 	}
-	all, err := s.store.Experiments(t.Context(), "acme")
+	all, err := s.Store.Experiments(t.Context(), "acme")
 	if err != nil || len(all) != 1 || strings.Join(all[0].Treated, " ") != "AR NV" || all[0].Days.First.String() != "2026-12-01" || all[0].Days.Last.String() != "2026-12-28" {
 		t.Errorf("stored %+v, %v", all, err)
 	}
@@ -137,16 +115,16 @@ func TestPlanLeadsFromAChannelToADraft(t *testing.T) {
 
 func TestExperimentPageShowsItsEvidence(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedExperiments(t, "results_tested.txtar") })
-	s.member(email, control.RoleOwner)
-	b := s.signedIn(email)
-	one := b.get("/experiments?workspace=acme&experiment=facebook-scale-up")
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = recordedExperiments(t, "results_tested.txtar") })
+	s.Member(consoletest.Email, control.RoleOwner)
+	b := s.SignedIn(consoletest.Email)
+	one := b.Get("/experiments?workspace=acme&experiment=facebook-scale-up")
 	for _, want := range []string{"19.9%", "17.9% to 21.8%", "0.21", "Effect detected", "Placebo test", ">AL</text>", "Apply factor", `class="fan"`, "Week from"} {
-		if !strings.Contains(one.body, want) {
+		if !strings.Contains(one.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}
-	if strings.Contains(one.body, "<script>") || strings.Contains(one.body, "style=") {
+	if strings.Contains(one.Body, "<script>") || strings.Contains(one.Body, "style=") {
 		t.Error("the page contains a script or an inline style, which its policy forbids")
 	}
 }
@@ -154,60 +132,62 @@ func TestExperimentPageShowsItsEvidence(t *testing.T) {
 // The factor of an inconclusive experiment is applied only if the member confirms it.
 func TestAnInconclusiveFactorNeedsInsistence(t *testing.T) {
 	t.Parallel()
-	one := changed(recorded(t, "experiments/results.txtar"), func(a map[string]any) {
+	one := consoletest.Changed(consoletest.Recorded(t, "experiments/results.txtar"), func(a map[string]any) {
 		row := a["rows"].([]any)[0].(map[string]any)
 		row["outcome"], a["rows"] = "no_clear_effect", []any{row}
 	})
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = forTool("experiments", one, recordedTools(t)) })
-	s.member(email, control.RoleAnalyst)
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) {
+		o.Ask = consoletest.ForTool("experiments", one, consoletest.RecordedTools(t))
+	})
+	s.Member(consoletest.Email, control.RoleAnalyst)
 	e := control.Experiment{
 		ID: "unclear", Workspace: "acme", Name: "Unclear", Kind: control.GeoTest, Channel: "facebook", Status: control.ExperimentCompleted,
 		Days: civil.Range{First: civil.New(2026, 10, 1), Last: civil.New(2026, 10, 28)}, Treated: []string{"CA"},
 	}
-	if _, err := s.store.CreateExperiment(t.Context(), e, control.By{Actor: "test", At: s.clock.now()}); err != nil {
+	if _, err := s.Store.CreateExperiment(t.Context(), e, control.By{Actor: "test", At: s.Clock.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	b := s.signedIn(email)
+	b := s.SignedIn(consoletest.Email)
 	applied := func() bool {
-		e, err := s.store.Experiment(t.Context(), "acme", "unclear")
+		e, err := s.Store.Experiment(t.Context(), "acme", "unclear")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e.Applied
 	}
 	apply := []string{"action", "apply", "experiment", "unclear"}
-	if p := b.form("/experiments", apply...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "inconclusive") || applied() {
-		t.Errorf("without insistence: %d, applied %t", p.status, applied())
+	if p := b.Form("/experiments", apply...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "inconclusive") || applied() {
+		t.Errorf("without insistence: %d, applied %t", p.Status, applied())
 	}
-	if p := b.form("/experiments", append(apply, "insist", "1")...); p.status != http.StatusSeeOther || !applied() {
-		t.Errorf("with insistence: %d, applied %t", p.status, applied())
+	if p := b.Form("/experiments", append(apply, "insist", "1")...); p.Status != http.StatusSeeOther || !applied() {
+		t.Errorf("with insistence: %d, applied %t", p.Status, applied())
 	}
 }
 
 func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })
-	s.member(email, control.RoleAnalyst)
-	s.member("viewer@acme.example", control.RoleViewer)
-	b := s.signedIn(email)
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })
+	s.Member(consoletest.Email, control.RoleAnalyst)
+	s.Member("viewer@acme.example", control.RoleViewer)
+	b := s.SignedIn(consoletest.Email)
 	plan := []string{"action", "plan", "name", "Off in one", "kind", "geo", "channel", "Meta Ads", "start", "2026-10-01", "end", "2026-10-28", "treated", "CA", "held_out", "Washington, DC"}
-	if done := b.form("/experiments", plan...); done.status != http.StatusSeeOther {
-		t.Fatalf("plan: %d %s", done.status, done.body)
+	if done := b.Form("/experiments", plan...); done.Status != http.StatusSeeOther {
+		t.Fatalf("plan: %d %s", done.Status, done.Body)
 	}
-	all, err := s.store.Experiments(t.Context(), "acme")
+	all, err := s.Store.Experiments(t.Context(), "acme")
 	if err != nil || len(all) != 1 || all[0].Channel != "facebook" || strings.Join(all[0].Treated, "; ") != "CA" || strings.Join(all[0].HeldOut, "; ") != "Washington, DC" || all[0].Status != control.ExperimentDraft {
 		t.Fatalf("stored: %+v, %v", all, err)
 	}
 	id := string(all[0].ID)
 	for _, to := range []string{"planned", "running", "completed"} {
-		if moved := b.form("/experiments", "action", "move", "experiment", id, "to", to); moved.status != http.StatusSeeOther {
-			t.Fatalf("to %s: %d %s", to, moved.status, moved.body)
+		if moved := b.Form("/experiments", "action", "move", "experiment", id, "to", to); moved.Status != http.StatusSeeOther {
+			t.Fatalf("to %s: %d %s", to, moved.Status, moved.Body)
 		}
 	}
-	if applied := b.form("/experiments", "action", "apply", "experiment", id); applied.status != http.StatusSeeOther {
-		t.Fatalf("apply: %d %s", applied.status, applied.body)
+	if applied := b.Form("/experiments", "action", "apply", "experiment", id); applied.Status != http.StatusSeeOther {
+		t.Fatalf("apply: %d %s", applied.Status, applied.Body)
 	}
-	if e, err := s.store.Experiment(t.Context(), "acme", all[0].ID); err != nil || !e.Applied || e.Status != control.ExperimentCompleted {
+	if e, err := s.Store.Experiment(t.Context(), "acme", all[0].ID); err != nil || !e.Applied || e.Status != control.ExperimentCompleted {
 		t.Errorf("in the end: %+v, %v", e, err)
 	}
 	for name, c := range map[string]struct {
@@ -222,29 +202,29 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 		"half a result": {[]string{"action", "move", "experiment", id, "to", "completed", "return", "2"}, "Lower bound: &#34;&#34; is not a number; upper bound: &#34;&#34; is not a number."},
 		"nothing":       {[]string{"action", "zap"}, "Unknown form action"},
 	} {
-		if p := b.form("/experiments", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
-			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
+		if p := b.Form("/experiments", c.fields...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, c.says) {
+			t.Errorf("%s: %d, want a page that contains %q", name, p.Status, c.says)
 		}
 	}
-	viewer := s.signedIn("viewer@acme.example")
-	if refused := viewer.form("/experiments", plan...); refused.status != http.StatusForbidden {
-		t.Errorf("a viewer plans: %d", refused.status)
+	viewer := s.SignedIn("viewer@acme.example")
+	if refused := viewer.Form("/experiments", plan...); refused.Status != http.StatusForbidden {
+		t.Errorf("a viewer plans: %d", refused.Status)
 	}
-	if page := viewer.get("/experiments?workspace=acme"); page.status != http.StatusOK || strings.Contains(page.body, `name="action"`) {
-		t.Errorf("a viewer sees forms, or no page: %d", page.status)
+	if page := viewer.Get("/experiments?workspace=acme"); page.Status != http.StatusOK || strings.Contains(page.Body, `name="action"`) {
+		t.Errorf("a viewer sees forms, or no page: %d", page.Status)
 	}
-	if foreign := b.get("/experiments?workspace=other"); foreign.status != http.StatusNotFound {
-		t.Errorf("another workspace: %d", foreign.status)
+	if foreign := b.Get("/experiments?workspace=other"); foreign.Status != http.StatusNotFound {
+		t.Errorf("another workspace: %d", foreign.Status)
 	}
 }
 
 // The form lists the channels and regions of the store. After an error, it keeps the selected values.
 func TestExperimentFormListsTheStore(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })
-	s.member(email, control.RoleAnalyst)
-	b := s.signedIn(email)
-	page := b.get("/experiments?workspace=acme").body
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = recordedExperiments(t, "results.txtar") })
+	s.Member(consoletest.Email, control.RoleAnalyst)
+	b := s.SignedIn(consoletest.Email)
+	page := b.Get("/experiments?workspace=acme").Body
 	for _, want := range []string{
 		`<option value="facebook">Facebook Ads</option><option value="google">Google Ads</option><option value="tv_spots">Tv spots</option>`,
 		`<optgroup label="Not used by this store yet"><option value="amazon">Amazon Ads</option>`,
@@ -259,10 +239,10 @@ func TestExperimentFormListsTheStore(t *testing.T) {
 			t.Errorf("%s is typed", name)
 		}
 	}
-	again := b.post("/experiments", url.Values{
-		"csrf": {b.get("/account").field("csrf")}, "workspace": {"acme"}, "action": {"plan"}, "kind": {"geo"}, "channel": {"Meta Ads"},
+	again := b.Post("/experiments", url.Values{
+		"csrf": {b.Get("/account").Field("csrf")}, "workspace": {"acme"}, "action": {"plan"}, "kind": {"geo"}, "channel": {"Meta Ads"},
 		"start": {"tomorrow"}, "treated": {"NV", "Atlantis"}, "held_out": {"UT"},
-	}).body
+	}).Body
 	for _, want := range []string{
 		`<option value="facebook" selected>`, `name="treated" value="Atlantis" checked`, `name="treated" value="NV" checked`, `name="treated" value="UT">`,
 		`<details open><summary>Limit the control regions`, `name="held_out" value="UT" checked`,
@@ -275,9 +255,9 @@ func TestExperimentFormListsTheStore(t *testing.T) {
 
 func TestExperimentFormOfAStoreWithoutRegions(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	page := d.signedIn(email).get("/experiments?workspace=acme").body
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	page := d.SignedIn(consoletest.Email).Get("/experiments?workspace=acme").Body
 	if strings.Contains(page, `name="treated"`) || !strings.Contains(page, `<a href="/data?workspace=acme#import">Import orders</a> with the region`) {
 		t.Errorf("the form does not say what to import: %s", page)
 	}

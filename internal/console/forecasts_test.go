@@ -18,6 +18,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/console"
+	"assay/internal/console/consoletest"
 	"assay/internal/console/frame"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -29,9 +30,9 @@ import (
 func recordedForecasts(t *testing.T, pacing string) frame.Ask {
 	t.Helper()
 	answers := map[string]frame.Ask{
-		"pacing": recorded(t, "forecasting/"+pacing), "alerts": recorded(t, "forecasting/alerts.txtar"), "targets": recorded(t, "forecasting/targets.txtar"),
+		"pacing": consoletest.Recorded(t, "forecasting/"+pacing), "alerts": consoletest.Recorded(t, "forecasting/alerts.txtar"), "targets": consoletest.Recorded(t, "forecasting/targets.txtar"),
 	}
-	trends := recorded(t, "trends/defaults.txtar")
+	trends := consoletest.Recorded(t, "trends/defaults.txtar")
 	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
 		var asked struct{ Aspect string }
 		if tool == "trends" {
@@ -47,16 +48,16 @@ func recordedForecasts(t *testing.T, pacing string) frame.Ask {
 func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	t.Parallel()
 	ask := recordedForecasts(t, "days.txtar")
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = ask })
-	s.member(email, control.RoleViewer)
-	b := s.signedIn(email)
-	page := b.get("/forecasts?workspace=acme")
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = ask })
+	s.Member(consoletest.Email, control.RoleViewer)
+	b := s.SignedIn(consoletest.Email)
+	page := b.Get("/forecasts?workspace=acme")
 	for _, want := range []string{
 		"is expected to end at $14,928", "14,928", "$14,520 to $17,071", "57.", // the month
 		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
 		"The accuracy is unknown until", "Your role can only view targets", `class="target"`, `class="fan"`, "4,581 to 4,748", // the tenth by day
 	} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}
@@ -70,41 +71,41 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 		t.Fatalf("the tool's answer: %s, %v", text, err)
 	}
 	for _, r := range answer.StructuredContent.Rows {
-		if r.Expected != nil && *r.Expected > 1000 && !strings.Contains(page.body, message.NewPrinter(language.English).Sprintf("%.0f", *r.Expected)) {
+		if r.Expected != nil && *r.Expected > 1000 && !strings.Contains(page.Body, message.NewPrinter(language.English).Sprintf("%.0f", *r.Expected)) {
 			t.Errorf("the page does not contain %v", *r.Expected)
 		}
 	}
-	if strings.Contains(page.body, "<script>") || strings.Contains(page.body, "style=") || strings.Contains(page.body, "NaN") || strings.Contains(page.body, `name="action"`) {
+	if strings.Contains(page.Body, "<script>") || strings.Contains(page.Body, "style=") || strings.Contains(page.Body, "NaN") || strings.Contains(page.Body, `name="action"`) {
 		t.Error("the page contains a script, an inline style, no number, or a form for a viewer")
 	}
 	for _, path := range []string{"/forecasts?workspace=other"} {
-		if p := b.get(path); p.status != http.StatusNotFound {
-			t.Errorf("%s: %d, want not found", path, p.status)
+		if p := b.Get(path); p.Status != http.StatusNotFound {
+			t.Errorf("%s: %d, want not found", path, p.Status)
 		}
 	}
 }
 
 func TestForecastsPageShowsOnlyAnnotationsOfItsWorkspace(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedForecasts(t, "days.txtar") })
-	s.member(email, control.RoleAnalyst)
+	s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = recordedForecasts(t, "days.txtar") })
+	s.Member(consoletest.Email, control.RoleAnalyst)
 	day := civil.New(2026, time.March, 5) // in the month of the recorded answer
 	for workspace, label := range map[measure.WorkspaceID]string{"acme": "own launch", "other": "secret launch"} {
 		a := control.Annotation{Workspace: workspace, Days: civil.Range{First: day, Last: day}, Label: label}
-		if _, err := s.store.AddAnnotation(t.Context(), a, control.By{Actor: "test", At: s.clock.now()}); err != nil {
+		if _, err := s.Store.AddAnnotation(t.Context(), a, control.By{Actor: "test", At: s.Clock.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b := s.signedIn(email)
-	for what, p := range map[string]seen{
-		"address without a workspace": b.get("/forecasts"),
-		"rejected form":               b.form("/forecasts", "action", "zap"),
-		"address of another workspace": b.post("/forecasts?workspace=other", url.Values{
-			"csrf": {b.get("/forecasts?workspace=acme").field("csrf")}, "workspace": {"acme"}, "action": {"zap"},
+	b := s.SignedIn(consoletest.Email)
+	for what, p := range map[string]consoletest.Page{
+		"address without a workspace": b.Get("/forecasts"),
+		"rejected form":               b.Form("/forecasts", "action", "zap"),
+		"address of another workspace": b.Post("/forecasts?workspace=other", url.Values{
+			"csrf": {b.Get("/forecasts?workspace=acme").Field("csrf")}, "workspace": {"acme"}, "action": {"zap"},
 		}),
 	} {
-		if !strings.Contains(p.body, "own launch") || strings.Contains(p.body, "secret launch") {
-			t.Errorf("%s: %d, the page does not show exactly the annotations of its workspace", what, p.status)
+		if !strings.Contains(p.Body, "own launch") || strings.Contains(p.Body, "secret launch") {
+			t.Errorf("%s: %d, the page does not show exactly the annotations of its workspace", what, p.Status)
 		}
 	}
 }
@@ -115,12 +116,12 @@ func TestForecastsPageExplainsMissingTargetsAndOrders(t *testing.T) {
 		"no_targets.txtar":  {"No target is set.", "No targets are set"},
 		"empty_store.txtar": {"Import data"},
 	} {
-		s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recordedForecasts(t, pacing) })
-		s.member(email, control.RoleViewer)
-		page := s.signedIn(email).get("/forecasts?workspace=acme")
+		s := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = recordedForecasts(t, pacing) })
+		s.Member(consoletest.Email, control.RoleViewer)
+		page := s.SignedIn(consoletest.Email).Get("/forecasts?workspace=acme")
 		for _, want := range wants {
-			if page.status != http.StatusOK || !strings.Contains(page.body, want) {
-				t.Errorf("%s: %d, the page does not contain %q", pacing, page.status, want)
+			if page.Status != http.StatusOK || !strings.Contains(page.Body, want) {
+				t.Errorf("%s: %d, the page does not contain %q", pacing, page.Status, want)
 			}
 		}
 	}
@@ -128,27 +129,27 @@ func TestForecastsPageExplainsMissingTargetsAndOrders(t *testing.T) {
 
 func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleAnalyst)
-	d.member("viewer@acme.example", control.RoleViewer)
-	b := d.signedIn(email)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleAnalyst)
+	d.Member("viewer@acme.example", control.RoleViewer)
+	b := d.SignedIn(consoletest.Email)
 	form := func(value string) []string {
 		return []string{"action", "set", "metric", "revenue", "period", "monthly", "start", "2036-11-01", "channel", "", "value", value}
 	}
 	for _, value := range []string{"120,000", "90000.5", "120000"} { // the last value restores the first
-		if done := b.form("/forecasts", form(value)...); done.status != http.StatusSeeOther {
-			t.Fatalf("target of %s: %d %s", value, done.status, done.body)
+		if done := b.Form("/forecasts", form(value)...); done.Status != http.StatusSeeOther {
+			t.Fatalf("target of %s: %d %s", value, done.Status, done.Body)
 		}
 	}
-	all, err := d.facts.Targets(t.Context(), "acme")
+	all, err := d.Facts.Targets(t.Context(), "acme")
 	if err != nil || len(all) != 1 || all[0].Value != 120_000 || all[0].Metric != "revenue" || all[0].Start.String() != "2036-11-01" {
 		t.Errorf("targets %+v, %v; want one of 120,000", all, err)
 	}
-	if page := b.get("/forecasts?workspace=acme&period=monthly&done=target"); !strings.Contains(page.body, "120,000") || !strings.Contains(page.body, "Target set.") {
-		t.Errorf("the page does not show it: %d", page.status)
+	if page := b.Get("/forecasts?workspace=acme&period=monthly&done=target"); !strings.Contains(page.Body, "120,000") || !strings.Contains(page.Body, "Target set.") {
+		t.Errorf("the page does not show it: %d", page.Status)
 	}
-	if page := b.get("/data?workspace=acme"); strings.Count(page.body, "targets changed on a page") != 1 {
-		t.Errorf("three changes on one day are %d lines in the list of imports, want one", strings.Count(page.body, "targets changed on a page"))
+	if page := b.Get("/data?workspace=acme"); strings.Count(page.Body, "targets changed on a page") != 1 {
+		t.Errorf("three changes on one day are %d lines in the list of imports, want one", strings.Count(page.Body, "targets changed on a page"))
 	}
 	for name, c := range map[string]struct {
 		change []string
@@ -171,55 +172,55 @@ func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 		"metric":     {[]string{"metric", "profit"}, "has no targets"},
 		"nothing":    {[]string{"action", "zap"}, "Unknown form action"},
 	} {
-		if p := b.form("/forecasts", append(form("1"), c.change...)...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
-			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
+		if p := b.Form("/forecasts", append(form("1"), c.change...)...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, c.says) {
+			t.Errorf("%s: %d, want a page that contains %q", name, p.Status, c.says)
 		}
 	}
-	if refused := d.signedIn("viewer@acme.example").form("/forecasts", form("1")...); refused.status != http.StatusForbidden {
-		t.Errorf("a viewer sets a target: %d", refused.status)
+	if refused := d.SignedIn("viewer@acme.example").Form("/forecasts", form("1")...); refused.Status != http.StatusForbidden {
+		t.Errorf("a viewer sets a target: %d", refused.Status)
 	}
-	if planned := b.form("/forecasts", append(form("500"), "metric", "spend", "channel", "Meta Ads")...); planned.status != http.StatusSeeOther {
-		t.Errorf("the spend of a platform that is not used yet: %d %s", planned.status, planned.body)
+	if planned := b.Form("/forecasts", append(form("500"), "metric", "spend", "channel", "Meta Ads")...); planned.Status != http.StatusSeeOther {
+		t.Errorf("the spend of a platform that is not used yet: %d %s", planned.Status, planned.Body)
 	}
 	gone := []string{"action", "remove", "metric", "revenue", "period", "monthly", "start", "2036-11-01", "channel", ""}
-	if done := b.form("/forecasts", gone...); done.status != http.StatusSeeOther || done.header.Get("Location") != "/forecasts?done=removed&period=monthly&workspace=acme" {
-		t.Errorf("removal: %d to %q", done.status, done.header.Get("Location"))
+	if done := b.Form("/forecasts", gone...); done.Status != http.StatusSeeOther || done.Header.Get("Location") != "/forecasts?done=removed&period=monthly&workspace=acme" {
+		t.Errorf("removal: %d to %q", done.Status, done.Header.Get("Location"))
 	}
-	if p := b.form("/forecasts", gone...); p.status != http.StatusConflict || !strings.Contains(p.body, "There is no target for revenue, monthly from 2036-11-01") {
-		t.Errorf("the second removal: %d", p.status)
+	if p := b.Form("/forecasts", gone...); p.Status != http.StatusConflict || !strings.Contains(p.Body, "There is no target for revenue, monthly from 2036-11-01") {
+		t.Errorf("the second removal: %d", p.Status)
 	}
-	if all, err = d.facts.Targets(t.Context(), "acme"); err != nil || len(all) != 1 || all[0].Channel != "facebook" {
+	if all, err = d.Facts.Targets(t.Context(), "acme"); err != nil || len(all) != 1 || all[0].Channel != "facebook" {
 		t.Errorf("%+v, %v remain; want the target of the channel", all, err)
 	}
 }
 
 func TestEveryTargetIsOnOnePage(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleAnalyst)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleAnalyst)
 	var days []warehouse.Target
 	for i := range 45 {
 		days = append(days, warehouse.Target{Metric: "orders", Period: "daily", Start: civil.New(2036, time.January, 1+i), Value: 5})
 	}
 	for _, goal := range days {
-		if _, err := d.facts.ChangeTarget(t.Context(), "acme", "USD", warehouse.TargetChange{Target: goal}); err != nil {
+		if _, err := d.Facts.ChangeTarget(t.Context(), "acme", "USD", warehouse.TargetChange{Target: goal}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b := d.signedIn(email)
+	b := d.SignedIn(consoletest.Email)
 	seen := map[string]bool{}
 	next := "/forecasts?workspace=acme&period=daily"
 	pages := 0
 	for next != "" && pages < 9 {
-		page := b.get(next)
+		page := b.Get(next)
 		pages++
 		for _, goal := range days {
-			if strings.Contains(page.body, `name="start" value="`+goal.Start.String()+`"`) {
+			if strings.Contains(page.Body, `name="start" value="`+goal.Start.String()+`"`) {
 				seen[goal.Start.String()] = true
 			}
 		}
 		next = ""
-		if found := nextPage.FindStringSubmatch(page.body); found != nil {
+		if found := nextPage.FindStringSubmatch(page.Body); found != nil {
 			next = html.UnescapeString(found[1])
 		}
 	}
@@ -232,7 +233,7 @@ var nextPage = regexp.MustCompile(`href="([^"#]*)#targets" rel="next"`)
 
 func TestPlanExplainsWhyAChannelCannotBeChecked(t *testing.T) {
 	t.Parallel()
-	results := recorded(t, "experiments/next_test.txtar")
+	results := consoletest.Recorded(t, "experiments/next_test.txtar")
 	for _, c := range []struct {
 		err    error
 		status int
@@ -242,7 +243,7 @@ func TestPlanExplainsWhyAChannelCannotBeChecked(t *testing.T) {
 		{fault.Unavailable("the database does not respond").WithHint("try again in a few seconds"), http.StatusServiceUnavailable},
 		{errors.New("a defect"), http.StatusInternalServerError},
 	} {
-		failing := newSiteWith(t, func(_ *site, o *console.Options) {
+		failing := consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) {
 			o.Ask = func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
 				if tool == "experiments" {
 					return results(ctx, p, tool, args)
@@ -250,16 +251,16 @@ func TestPlanExplainsWhyAChannelCannotBeChecked(t *testing.T) {
 				return nil, c.err
 			}
 		})
-		failing.member(email, control.RoleViewer)
-		b := failing.signedIn(email)
+		failing.Member(consoletest.Email, control.RoleViewer)
+		b := failing.SignedIn(consoletest.Email)
 		for _, path := range []string{"/experiments/plan?workspace=acme&channel=fcebook"} {
 			text, hint, public := fault.Public(c.err)
-			p := b.get(path)
-			said := html.UnescapeString(p.body)
-			if p.status != c.status || public && !strings.Contains(said, text[1:]) || !public && strings.Contains(said, "defect") {
-				t.Errorf("%s after %v: %d, want %d", path, c.err, p.status, c.status)
+			p := b.Get(path)
+			said := html.UnescapeString(p.Body)
+			if p.Status != c.status || public && !strings.Contains(said, text[1:]) || !public && strings.Contains(said, "defect") {
+				t.Errorf("%s after %v: %d, want %d", path, c.err, p.Status, c.status)
 			}
-			if wait := p.header.Get("Retry-After"); (wait != "") != (c.status == http.StatusServiceUnavailable) {
+			if wait := p.Header.Get("Retry-After"); (wait != "") != (c.status == http.StatusServiceUnavailable) {
 				t.Errorf("%s after %v: Retry-After %q", path, c.err, wait)
 			}
 			if hint != "" && !strings.Contains(said, hint[1:]) {

@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"assay/internal/civil"
+	"assay/internal/console/consoletest"
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
 
 // keepDays imports one order per day with the same total, from September 1, 2036.
-func (d *dataSite) keepDays(n int, total int64) {
-	d.t.Helper()
+func keepDays(d *consoletest.DataSite, n int, total int64) {
+	d.T.Helper()
 	var b warehouse.Batch
 	for i := range n {
 		day := civil.MustParse("2036-09-01").AddDays(i)
@@ -23,31 +24,31 @@ func (d *dataSite) keepDays(n int, total int64) {
 			OrderRef: warehouse.OrderRef{Source: "shopify", Key: fmt.Sprint(i)}, At: day.UTC(), Day: day, Surface: measure.Retail, Charged: total, Units: 1,
 		})
 	}
-	in, err := d.facts.Begin(d.t.Context(), warehouse.ImportSpec{Workspace: "acme", Source: "csv", File: fmt.Sprintf("till-%d.csv", total), FileHash: fmt.Sprint(total)})
+	in, err := d.Facts.Begin(d.T.Context(), warehouse.ImportSpec{Workspace: "acme", Source: "csv", File: fmt.Sprintf("till-%d.csv", total), FileHash: fmt.Sprint(total)})
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	defer in.Abort()
-	if err := in.Add(d.t.Context(), &b); err != nil {
-		d.t.Fatal(err)
+	if err := in.Add(d.T.Context(), &b); err != nil {
+		d.T.Fatal(err)
 	}
-	if _, err := in.Commit(d.t.Context()); err != nil {
-		d.t.Fatal(err)
+	if _, err := in.Commit(d.T.Context()); err != nil {
+		d.T.Fatal(err)
 	}
 }
 
 func TestRestatedDaysShowPreviousFigures(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleViewer)
-	b := d.signedIn(email)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleViewer)
+	b := d.SignedIn(consoletest.Email)
 	holds := func(path string, status int, wants, not []string) {
 		t.Helper()
-		p := b.get(path)
-		if p.status != status {
-			t.Errorf("%s: %d, want %d", path, p.status, status)
+		p := b.Get(path)
+		if p.Status != status {
+			t.Errorf("%s: %d, want %d", path, p.Status, status)
 		}
-		text := html.UnescapeString(p.body)
+		text := html.UnescapeString(p.Body)
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not contain %q", path, want)
@@ -59,12 +60,12 @@ func TestRestatedDaysShowPreviousFigures(t *testing.T) {
 			}
 		}
 	}
-	d.keepDays(60, 1_234_50)
+	keepDays(d, 60, 1_234_50)
 	holds("/data?workspace=acme", http.StatusOK, []string{
 		"No day was restated", "Reporting delay", "Unknown: ", "orders, retail, revenue after refunds",
 	}, []string{"All restated days"})
 	holds("/data/history?workspace=acme", http.StatusOK, []string{"No day was restated"}, nil)
-	d.keepDays(60, 1_250_00)
+	keepDays(d, 60, 1_250_00)
 	holds("/data?workspace=acme", http.StatusOK, []string{
 		"charged $1,234.50 → $1,250.00", "csv till-125000.csv", "All restated days", "day=2036-10-30",
 	}, []string{"day=2036-09-01"})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/console/consoletest"
 	"assay/internal/control"
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
@@ -21,16 +22,16 @@ const tillFile = "Receipt;Closed;Paid;Loyalty card;Type\n" +
 	"R-2;11.11.2036 19:05;20,00;;sale\n"
 
 // unknown uploads a file that no source reads, and opens the mapping page.
-func (d *dataSite) unknown(b *browser, name, content string) (page seen, file string) {
-	d.t.Helper()
-	looked := b.sendFile(b.get("/data?workspace=acme").field("csrf"), name, []byte(content))
-	file = looked.field("file")
-	if looked.status != http.StatusUnprocessableEntity || file == "" || !strings.Contains(looked.body, "Map the columns") {
-		d.t.Fatalf("a file that no source reads: %d, file %q: %s", looked.status, file, looked.body)
+func unknown(d *consoletest.DataSite, b *consoletest.Browser, name, content string) (page consoletest.Page, file string) {
+	d.T.Helper()
+	looked := sendFile(b, b.Get("/data?workspace=acme").Field("csrf"), name, []byte(content))
+	file = looked.Field("file")
+	if looked.Status != http.StatusUnprocessableEntity || file == "" || !strings.Contains(looked.Body, "Map the columns") {
+		d.T.Fatalf("a file that no source reads: %d, file %q: %s", looked.Status, file, looked.Body)
 	}
-	page = b.get("/data/mapping?" + url.Values{"workspace": {"acme"}, "file": {file}}.Encode())
-	if page.status != http.StatusOK {
-		d.t.Fatalf("the mapping's page: %d %s", page.status, page.body)
+	page = b.Get("/data/mapping?" + url.Values{"workspace": {"acme"}, "file": {file}}.Encode())
+	if page.Status != http.StatusOK {
+		d.T.Fatalf("the mapping's page: %d %s", page.Status, page.Body)
 	}
 	return page, file
 }
@@ -44,33 +45,33 @@ func tillForm(file string, more ...string) []string {
 
 func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleAnalyst)
-	b := d.signedIn(email)
-	page, file := d.unknown(b, "till-2036-11.csv", tillFile)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleAnalyst)
+	b := d.SignedIn(consoletest.Email)
+	page, file := unknown(d, b, "till-2036-11.csv", tillFile)
 	for _, want := range []string{`<option value="Receipt">Receipt: R-1</option>`, `Closed: 10.11.2036 09:30`, `value="till"`, "(address)"} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}
-	if strings.Contains(page.body, "anna@example.com") {
+	if strings.Contains(page.Body, "anna@example.com") {
 		t.Error("the page shows an address of the file")
 	}
-	checked := b.form("/data/mapping", tillForm(file, "action", "check")...)
+	checked := b.Form("/data/mapping", tillForm(file, "action", "check")...)
 	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>USD 1,020.50</bdi>", "stored as a hash", "$1,040.50", "Save and import"} {
-		if !strings.Contains(checked.body, want) {
+		if !strings.Contains(checked.Body, want) {
 			t.Errorf("the check does not report %q", want)
 		}
 	}
-	if all, err := d.store.Mappings(t.Context(), "acme"); checked.status != http.StatusOK || d.orders() != 0 || len(all) != 0 || err != nil {
-		t.Fatalf("after the check: %d, %d orders, %d mappings, %v: %s", checked.status, d.orders(), len(all), err, checked.body)
+	if all, err := d.Store.Mappings(t.Context(), "acme"); checked.Status != http.StatusOK || orders(d) != 0 || len(all) != 0 || err != nil {
+		t.Fatalf("after the check: %d, %d orders, %d mappings, %v: %s", checked.Status, orders(d), len(all), err, checked.Body)
 	}
-	done := b.form("/data/mapping", tillForm(file, "action", "import")...)
-	if done.status != http.StatusOK || d.orders() != 2 || d.waiting() != 0 || !strings.Contains(done.body, "imported<") {
-		t.Fatalf("import: %d, %d orders, %d files wait: %s", done.status, d.orders(), d.waiting(), done.body)
+	done := b.Form("/data/mapping", tillForm(file, "action", "import")...)
+	if done.Status != http.StatusOK || orders(d) != 2 || waiting(d) != 0 || !strings.Contains(done.Body, "imported<") {
+		t.Fatalf("import: %d, %d orders, %d files wait: %s", done.Status, orders(d), waiting(d), done.Body)
 	}
 	// The command reads the same file with the saved mapping and finds it already imported.
-	kept, err := d.store.Mapping(t.Context(), "acme", "till")
+	kept, err := d.Store.Mapping(t.Context(), "acme", "till")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := d.store.Workspace(t.Context(), "acme")
+	w, err := d.Store.Workspace(t.Context(), "acme")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,33 +88,33 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer remove()
-	again, err := ingest.Run(t.Context(), d.facts, ingest.Options{
-		Workspace: w, HashKey: []byte("key"), Files: []ingest.File{spooled}, Mapping: &m, Clock: d.clock.now, Log: slog.New(slog.DiscardHandler),
+	again, err := ingest.Run(t.Context(), d.Facts, ingest.Options{
+		Workspace: w, HashKey: []byte("key"), Files: []ingest.File{spooled}, Mapping: &m, Clock: d.Clock.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil || again.Files[0].Status != ingest.Already {
 		t.Errorf("the command finds the file %+v, %v; want it already imported", again.Files, err)
 	}
 	// A similar file is read with the mapping if the form names the mapping.
-	next := b.sendFile(done.field("csrf"), "till-2036-12.csv", []byte(strings.ReplaceAll(tillFile, "R-", "S-")), "source", "mapping:till")
-	if next.status != http.StatusOK || !strings.Contains(next.body, "can be imported") {
-		t.Errorf("the next file: %d %s", next.status, next.body)
+	next := sendFile(b, done.Field("csrf"), "till-2036-12.csv", []byte(strings.ReplaceAll(tillFile, "R-", "S-")), "source", "mapping:till")
+	if next.Status != http.StatusOK || !strings.Contains(next.Body, "can be imported") {
+		t.Errorf("the next file: %d %s", next.Status, next.Body)
 	}
-	if p := b.form("/data", "action", "import", "file", next.field("file")); p.status != http.StatusOK || d.orders() != 4 {
-		t.Errorf("its import: %d, %d orders", p.status, d.orders())
+	if p := b.Form("/data", "action", "import", "file", next.Field("file")); p.Status != http.StatusOK || orders(d) != 4 {
+		t.Errorf("its import: %d, %d orders", p.Status, orders(d))
 	}
 	// Otherwise the page suggests the mapping.
-	like := b.sendFile(done.field("csrf"), "till-2037-01.csv", []byte(strings.ReplaceAll(tillFile, "R-", "T-")))
-	if !strings.Contains(like.body, "Your mapping <bdi>till</bdi> fits this file") {
+	like := sendFile(b, done.Field("csrf"), "till-2037-01.csv", []byte(strings.ReplaceAll(tillFile, "R-", "T-")))
+	if !strings.Contains(like.Body, "Your mapping <bdi>till</bdi> fits this file") {
 		t.Error("the mapping that fits is not named")
 	}
 }
 
 func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	b := d.signedIn(email)
-	_, file := d.unknown(b, "till.csv", tillFile)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	b := d.SignedIn(consoletest.Email)
+	_, file := unknown(d, b, "till.csv", tillFile)
 	for name, c := range map[string]struct {
 		fields []string
 		at     string // ID of the text
@@ -132,63 +133,63 @@ func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 		"a wrong separator":  {tillForm(file, "decimal", "point"), "wrong-total", "Line 2"},
 		"no kind":            {tillForm(file, "kind", "salad"), "kind-wrong", "must be one of"},
 	} {
-		p := b.form("/data/mapping", append(c.fields, "action", "check")...)
-		_, text, found := strings.Cut(p.body, `id="`+c.at+`">`)
+		p := b.Form("/data/mapping", append(c.fields, "action", "check")...)
+		_, text, found := strings.Cut(p.Body, `id="`+c.at+`">`)
 		text, _, _ = strings.Cut(text, "</p>")
-		if p.status != http.StatusUnprocessableEntity || !found || !strings.Contains(text, c.want) {
-			t.Errorf("%s: %d, at %s got %q, want %q", name, p.status, c.at, text, c.want)
+		if p.Status != http.StatusUnprocessableEntity || !found || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d, at %s got %q, want %q", name, p.Status, c.at, text, c.want)
 		}
 	}
-	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil || d.orders() != 0 {
-		t.Errorf("%d mappings are stored, %d orders imported, %v", len(all), d.orders(), err)
+	if all, err := d.Store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil || orders(d) != 0 {
+		t.Errorf("%d mappings are stored, %d orders imported, %v", len(all), orders(d), err)
 	}
 }
 
 func TestOnlyImportersManageMappings(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	d.member("vera@acme.example", control.RoleViewer)
-	d.member("ana@acme.example", control.RoleAnalyst)
-	owner, viewer, analyst := d.signedIn(email), d.signedIn("vera@acme.example"), d.signedIn("ana@acme.example")
-	_, file := d.unknown(owner, "till.csv", tillFile)
-	if p := owner.form("/data/mapping", tillForm(file, "action", "save")...); p.status != http.StatusOK || !strings.Contains(p.body, "Mapping saved") {
-		t.Fatalf("save: %d %s", p.status, p.body)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	d.Member("vera@acme.example", control.RoleViewer)
+	d.Member("ana@acme.example", control.RoleAnalyst)
+	owner, viewer, analyst := d.SignedIn(consoletest.Email), d.SignedIn("vera@acme.example"), d.SignedIn("ana@acme.example")
+	_, file := unknown(d, owner, "till.csv", tillFile)
+	if p := owner.Form("/data/mapping", tillForm(file, "action", "save")...); p.Status != http.StatusOK || !strings.Contains(p.Body, "Mapping saved") {
+		t.Fatalf("save: %d %s", p.Status, p.Body)
 	}
-	if p := viewer.get("/data?workspace=acme"); !strings.Contains(p.body, "<bdi>till</bdi>") || strings.Contains(p.body, "/data/mapping?") {
+	if p := viewer.Get("/data?workspace=acme"); !strings.Contains(p.Body, "<bdi>till</bdi>") || strings.Contains(p.Body, "/data/mapping?") {
 		t.Error("a viewer does not see the mapping, or gets a link to its form")
 	}
-	if p := viewer.get("/data/mapping?workspace=acme&name=till"); p.status != http.StatusForbidden {
-		t.Errorf("a viewer opens it: %d, want 403", p.status)
+	if p := viewer.Get("/data/mapping?workspace=acme&name=till"); p.Status != http.StatusForbidden {
+		t.Errorf("a viewer opens it: %d, want 403", p.Status)
 	}
-	if p := viewer.form("/data/mapping", "action", "delete", "was", "till"); p.status != http.StatusForbidden {
-		t.Errorf("a viewer deletes it: %d, want 403", p.status)
+	if p := viewer.Form("/data/mapping", "action", "delete", "was", "till"); p.Status != http.StatusForbidden {
+		t.Errorf("a viewer deletes it: %d, want 403", p.Status)
 	}
-	if p := owner.post("/data/mapping", url.Values{"workspace": {"acme"}, "action": {"delete"}, "was": {"till"}}); p.status != http.StatusForbidden {
-		t.Errorf("without a token: %d, want 403", p.status)
+	if p := owner.Post("/data/mapping", url.Values{"workspace": {"acme"}, "action": {"delete"}, "was": {"till"}}); p.Status != http.StatusForbidden {
+		t.Errorf("without a token: %d, want 403", p.Status)
 	}
-	if p := owner.postFrom("/data/mapping", url.Values{"workspace": {"acme"}, "csrf": {owner.get("/data?workspace=acme").field("csrf")}, "action": {"delete"}, "was": {"till"}}, "https://evil.example"); p.status != http.StatusForbidden {
-		t.Errorf("from another site: %d, want 403", p.status)
+	if p := owner.PostFrom("/data/mapping", url.Values{"workspace": {"acme"}, "csrf": {owner.Get("/data?workspace=acme").Field("csrf")}, "action": {"delete"}, "was": {"till"}}, "https://evil.example"); p.Status != http.StatusForbidden {
+		t.Errorf("from another site: %d, want 403", p.Status)
 	}
-	if p := analyst.get("/data/mapping?workspace=acme&file=" + file); p.status != http.StatusConflict || strings.Contains(p.body, "R-1") {
-		t.Errorf("another person's file: %d, want 409", p.status)
+	if p := analyst.Get("/data/mapping?workspace=acme&file=" + file); p.Status != http.StatusConflict || strings.Contains(p.Body, "R-1") {
+		t.Errorf("another person's file: %d, want 409", p.Status)
 	}
-	if p := analyst.form("/data/mapping", tillForm("", "action", "check")...); p.status != http.StatusUnprocessableEntity {
-		t.Errorf("a check without a file: %d, want 422", p.status)
+	if p := analyst.Form("/data/mapping", tillForm("", "action", "check")...); p.Status != http.StatusUnprocessableEntity {
+		t.Errorf("a check without a file: %d, want 422", p.Status)
 	}
-	if p := analyst.form("/data/mapping", tillForm("", "title", "Another", "action", "save")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A mapping with this name exists") {
-		t.Errorf("a new mapping under a name that is taken: %d", p.status)
+	if p := analyst.Form("/data/mapping", tillForm("", "title", "Another", "action", "save")...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "A mapping with this name exists") {
+		t.Errorf("a new mapping under a name that is taken: %d", p.Status)
 	}
-	if p := analyst.get("/data/mapping?workspace=acme&name=none"); p.status != http.StatusNotFound {
-		t.Errorf("a missing mapping: %d, want 404", p.status)
+	if p := analyst.Get("/data/mapping?workspace=acme&name=none"); p.Status != http.StatusNotFound {
+		t.Errorf("a missing mapping: %d, want 404", p.Status)
 	}
-	if p := analyst.get("/data/mapping?workspace=other"); p.status != http.StatusNotFound {
-		t.Errorf("another workspace: %d, want 404", p.status)
+	if p := analyst.Get("/data/mapping?workspace=other"); p.Status != http.StatusNotFound {
+		t.Errorf("another workspace: %d, want 404", p.Status)
 	}
-	if p := analyst.form("/data/mapping", "action", "delete", "was", "till"); p.status != http.StatusSeeOther {
-		t.Errorf("deletion: %d", p.status)
+	if p := analyst.Form("/data/mapping", "action", "delete", "was", "till"); p.Status != http.StatusSeeOther {
+		t.Errorf("deletion: %d", p.Status)
 	}
-	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
+	if all, err := d.Store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
 		t.Errorf("%d mappings remain, %v", len(all), err)
 	}
 }
@@ -196,33 +197,33 @@ func TestOnlyImportersManageMappings(t *testing.T) {
 // Spend imported under the old name of a mapping is not counted again under the new name.
 func TestRenamedMappingCountsNoRowTwice(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	b := d.signedIn(email)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	b := d.SignedIn(consoletest.Email)
 	const posters = "Tag;Ort;Betrag\n2036-11-10;bus stop;100\n2036-11-11;bus stop;50\n"
 	form := []string{"kind", "channel_spend", "column.date", "Tag", "column.spend", "Betrag", "fixed.channel", "posters"}
-	_, file := d.unknown(b, "posters.csv", posters)
-	if p := b.form("/data/mapping", append(form, "file", file, "name", "posters", "action", "import")...); p.status != http.StatusOK {
-		t.Fatalf("import: %d %s", p.status, p.body)
+	_, file := unknown(d, b, "posters.csv", posters)
+	if p := b.Form("/data/mapping", append(form, "file", file, "name", "posters", "action", "import")...); p.Status != http.StatusOK {
+		t.Fatalf("import: %d %s", p.Status, p.Body)
 	}
-	version := b.get("/data/mapping?workspace=acme&name=posters").field("version")
-	if p := b.form("/data/mapping", append(form, "was", "posters", "version", version, "name", "street", "title", "Posters in the street", "action", "save")...); p.status != http.StatusSeeOther {
-		t.Fatalf("renaming: %d %s", p.status, p.body)
+	version := b.Get("/data/mapping?workspace=acme&name=posters").Field("version")
+	if p := b.Form("/data/mapping", append(form, "was", "posters", "version", version, "name", "street", "title", "Posters in the street", "action", "save")...); p.Status != http.StatusSeeOther {
+		t.Fatalf("renaming: %d %s", p.Status, p.Body)
 	}
-	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 1 || all[0].Name != "street" || err != nil {
+	if all, err := d.Store.Mappings(t.Context(), "acme"); len(all) != 1 || all[0].Name != "street" || err != nil {
 		t.Fatalf("stored: %+v, %v", all, err)
 	}
-	edited := b.get("/data/mapping?workspace=acme&name=street")
+	edited := b.Get("/data/mapping?workspace=acme&name=street")
 	for _, want := range []string{"rows stored under posters", `value="Betrag"`, `value="Posters in the street"`} {
-		if !strings.Contains(edited.body, want) {
+		if !strings.Contains(edited.Body, want) {
 			t.Errorf("the page of the mapping does not contain %q", want)
 		}
 	}
-	again := b.sendFile(edited.field("csrf"), "posters.csv", []byte(strings.Replace(posters, ";50", ";70", 1)), "source", "mapping:street")
-	if p := b.form("/data", "action", "import", "file", again.field("file")); p.status != http.StatusOK {
-		t.Fatalf("second import: %d %s", p.status, p.body)
+	again := sendFile(b, edited.Field("csrf"), "posters.csv", []byte(strings.Replace(posters, ";50", ";70", 1)), "source", "mapping:street")
+	if p := b.Form("/data", "action", "import", "file", again.Field("file")); p.Status != http.StatusOK {
+		t.Fatalf("second import: %d %s", p.Status, p.Body)
 	}
-	sources, err := d.facts.Sources(t.Context(), "acme")
+	sources, err := d.Facts.Sources(t.Context(), "acme")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,21 +234,21 @@ func TestRenamedMappingCountsNoRowTwice(t *testing.T) {
 	if rows != 2 {
 		t.Errorf("%d rows of spend, want the previous 2: %+v", rows, sources)
 	}
-	if p := b.sendFile(edited.field("csrf"), "x.csv", []byte(posters), "source", "mapping:posters"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "Choose another") {
-		t.Errorf("by the old name: %d", p.status)
+	if p := sendFile(b, edited.Field("csrf"), "x.csv", []byte(posters), "source", "mapping:posters"); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "Choose another") {
+		t.Errorf("by the old name: %d", p.Status)
 	}
 }
 
 func TestChangeOfKindKeepsInputAndGuessesTheRest(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	b := d.signedIn(email)
-	_, file := d.unknown(b, "x.csv", "A;Spend;When\nx;1;2036-11-10\n")
-	p := b.form("/data/mapping", "file", file, "kind", "channel_spend", "column.date", "When", "name", "x", "action", "kind")
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	b := d.SignedIn(consoletest.Email)
+	_, file := unknown(d, b, "x.csv", "A;Spend;When\nx;1;2036-11-10\n")
+	p := b.Form("/data/mapping", "file", file, "kind", "channel_spend", "column.date", "When", "name", "x", "action", "kind")
 	for _, want := range []string{`<option value="When" selected>`, `<option value="Spend" selected>`, `<option value="channel_spend" selected>`} {
-		if p.status != http.StatusOK || !strings.Contains(p.body, want) {
-			t.Errorf("%d, the page does not contain %q", p.status, want)
+		if p.Status != http.StatusOK || !strings.Contains(p.Body, want) {
+			t.Errorf("%d, the page does not contain %q", p.Status, want)
 		}
 	}
 }
@@ -255,31 +256,31 @@ func TestChangeOfKindKeepsInputAndGuessesTheRest(t *testing.T) {
 // If two members edit a mapping, the second gets an error, and the first member's change remains.
 func TestConcurrentMappingChangeIsNotOverwritten(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	b := d.signedIn(email)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	b := d.SignedIn(consoletest.Email)
 	form := []string{"kind", "channel_spend", "column.date", "Tag", "column.spend", "Betrag", "fixed.channel", "posters", "action", "save"}
-	if p := b.form("/data/mapping", append(form, "name", "posters")...); p.status != http.StatusSeeOther {
-		t.Fatalf("a new mapping: %d %s", p.status, p.body)
+	if p := b.Form("/data/mapping", append(form, "name", "posters")...); p.Status != http.StatusSeeOther {
+		t.Fatalf("a new mapping: %d %s", p.Status, p.Body)
 	}
-	if p := b.form("/data/mapping", append(form, "name", "posters")...); p.status != http.StatusSeeOther {
-		t.Errorf("the same form sent twice: %d %s", p.status, p.body)
+	if p := b.Form("/data/mapping", append(form, "name", "posters")...); p.Status != http.StatusSeeOther {
+		t.Errorf("the same form sent twice: %d %s", p.Status, p.Body)
 	}
-	if p := b.form("/data/mapping", append(form, "name", "posters", "title", "Others")...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "A mapping with this name exists") {
-		t.Errorf("another of the same name: %d", p.status)
+	if p := b.Form("/data/mapping", append(form, "name", "posters", "title", "Others")...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "A mapping with this name exists") {
+		t.Errorf("another of the same name: %d", p.Status)
 	}
-	opened := b.get("/data/mapping?workspace=acme&name=posters").field("version")
-	d.clock.move(time.Second)
-	if p := b.form("/data/mapping", append(form, "was", "posters", "version", opened, "name", "posters", "title", "The first")...); p.status != http.StatusSeeOther {
-		t.Fatalf("the first: %d %s", p.status, p.body)
+	opened := b.Get("/data/mapping?workspace=acme&name=posters").Field("version")
+	d.Clock.Move(time.Second)
+	if p := b.Form("/data/mapping", append(form, "was", "posters", "version", opened, "name", "posters", "title", "The first")...); p.Status != http.StatusSeeOther {
+		t.Fatalf("the first: %d %s", p.Status, p.Body)
 	}
 	for what, name := range map[string]string{"a change": "posters", "another name": "street"} {
-		p := b.form("/data/mapping", append(form, "was", "posters", "version", opened, "name", name, "title", "The second")...)
-		if p.status != http.StatusConflict || !strings.Contains(p.body, "since it was opened") || !strings.Contains(p.body, `value="The second"`) {
-			t.Errorf("%s of the second: %d", what, p.status)
+		p := b.Form("/data/mapping", append(form, "was", "posters", "version", opened, "name", name, "title", "The second")...)
+		if p.Status != http.StatusConflict || !strings.Contains(p.Body, "since it was opened") || !strings.Contains(p.Body, `value="The second"`) {
+			t.Errorf("%s of the second: %d", what, p.Status)
 		}
 	}
-	if kept, err := d.store.Mapping(t.Context(), "acme", "posters"); err != nil || !strings.Contains(kept.Content, "The first") {
+	if kept, err := d.Store.Mapping(t.Context(), "acme", "posters"); err != nil || !strings.Contains(kept.Content, "The first") {
 		t.Errorf("stored: %+v, %v", kept, err)
 	}
 }
@@ -303,85 +304,85 @@ func zipped(t *testing.T, name string) []byte {
 // the mapping of the form is not saved either, so the same form can be sent again.
 func TestCompressedFilesQueueAndRejectedFormsCanBeResent(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	d.member("ana@acme.example", control.RoleAnalyst)
-	b, other := d.signedIn(email), d.signedIn("ana@acme.example")
-	sent := b.sendFile(b.get("/data?workspace=acme").field("csrf"), "till.csv.gz", zipped(t, "R-"))
-	if sent.status != http.StatusSeeOther {
-		t.Fatalf("a compressed file: %d %s", sent.status, sent.body)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	d.Member("ana@acme.example", control.RoleAnalyst)
+	b, other := d.SignedIn(consoletest.Email), d.SignedIn("ana@acme.example")
+	sent := sendFile(b, b.Get("/data?workspace=acme").Field("csrf"), "till.csv.gz", zipped(t, "R-"))
+	if sent.Status != http.StatusSeeOther {
+		t.Fatalf("a compressed file: %d %s", sent.Status, sent.Body)
 	}
-	file := d.ended(b, sent.header.Get("Location")).field("file")
-	unlock := d.lock()
+	file := ended(d, b, sent.Header.Get("Location")).Field("file")
+	unlock := lock(d)
 	var tasks []string
-	csrf := other.get("/data?workspace=acme").field("csrf")
+	csrf := other.Get("/data?workspace=acme").Field("csrf")
 	for i := range 4 {
-		p := other.sendFile(csrf, fmt.Sprintf("other%d.csv.gz", i), zipped(t, "S-"))
-		tasks = append(tasks, p.header.Get("Location"))
+		p := sendFile(other, csrf, fmt.Sprintf("other%d.csv.gz", i), zipped(t, "S-"))
+		tasks = append(tasks, p.Header.Get("Location"))
 	}
 	form := tillForm(file, "column.customer", "", "decimal", "comma", "action", "import") // the first row is longer than the detection reads
-	if p := b.form("/data/mapping", form...); p.status != http.StatusServiceUnavailable {
-		t.Fatalf("without room: %d %s", p.status, p.body)
+	if p := b.Form("/data/mapping", form...); p.Status != http.StatusServiceUnavailable {
+		t.Fatalf("without room: %d %s", p.Status, p.Body)
 	}
-	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
+	if all, err := d.Store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
 		t.Errorf("%d mappings are stored without room, %v", len(all), err)
 	}
 	unlock()
 	for _, at := range tasks {
-		d.ended(other, at)
+		ended(d, other, at)
 	}
-	done := d.ended(b, b.form("/data/mapping", form...).header.Get("Location"))
-	if done.status != http.StatusOK || d.orders() != 12 || !strings.Contains(done.body, "imported<") {
-		t.Errorf("the form again: %d, %d orders: %s", done.status, d.orders(), done.body)
+	done := ended(d, b, b.Form("/data/mapping", form...).Header.Get("Location"))
+	if done.Status != http.StatusOK || orders(d) != 12 || !strings.Contains(done.Body, "imported<") {
+		t.Errorf("the form again: %d, %d orders: %s", done.Status, orders(d), done.Body)
 	}
 }
 
 // The Data page of every member who may write lists a running import. Another member cancels it, and no row is stored.
 func TestALargeImportIsListedAndCancelled(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	d.member("ana@acme.example", control.RoleAnalyst)
-	d.member("vera@acme.example", control.RoleViewer)
-	b, other, viewer := d.signedIn(email), d.signedIn("ana@acme.example"), d.signedIn("vera@acme.example")
-	sent := b.sendFile(b.get("/data?workspace=acme").field("csrf"), "large.csv", largeOrders())
-	looked := d.ended(b, sent.header.Get("Location"))
-	unlock := d.lock()
-	begun := b.form("/data", "action", "import", "file", looked.field("file"))
-	at := begun.header.Get("Location")
-	waiting := b.get(at)
-	for !strings.Contains(waiting.body, "Waiting for another job to end") && waiting.header.Get("Refresh") != "" {
-		waiting = b.get(at)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	d.Member("ana@acme.example", control.RoleAnalyst)
+	d.Member("vera@acme.example", control.RoleViewer)
+	b, other, viewer := d.SignedIn(consoletest.Email), d.SignedIn("ana@acme.example"), d.SignedIn("vera@acme.example")
+	sent := sendFile(b, b.Get("/data?workspace=acme").Field("csrf"), "large.csv", largeOrders())
+	looked := ended(d, b, sent.Header.Get("Location"))
+	unlock := lock(d)
+	begun := b.Form("/data", "action", "import", "file", looked.Field("file"))
+	at := begun.Header.Get("Location")
+	waiting := b.Get(at)
+	for !strings.Contains(waiting.Body, "Waiting for another job to end") && waiting.Header.Get("Refresh") != "" {
+		waiting = b.Get(at)
 	}
-	if !strings.Contains(waiting.body, "Importing large.csv") || !strings.Contains(waiting.body, ">Cancel<") {
-		t.Errorf("the page of the import: %s", waiting.body)
+	if !strings.Contains(waiting.Body, "Importing large.csv") || !strings.Contains(waiting.Body, ">Cancel<") {
+		t.Errorf("the page of the import: %s", waiting.Body)
 	}
-	if p := viewer.get("/data?workspace=acme"); strings.Contains(p.body, "Importing large.csv") {
+	if p := viewer.Get("/data?workspace=acme"); strings.Contains(p.Body, "Importing large.csv") {
 		t.Error("a viewer sees the import")
 	}
-	job := waiting.field("job")
-	if p := viewer.form("/jobs", "job", job); p.status != http.StatusSeeOther || b.get(at).header.Get("Refresh") == "" {
-		t.Errorf("a viewer cancels it: %d", p.status)
+	job := waiting.Field("job")
+	if p := viewer.Form("/jobs", "job", job); p.Status != http.StatusSeeOther || b.Get(at).Header.Get("Refresh") == "" {
+		t.Errorf("a viewer cancels it: %d", p.Status)
 	}
-	listed := other.get("/data?workspace=acme")
-	for _, want := range []string{"In progress", "Importing large.csv", "started by <bdi>" + email, "A canceled import stores nothing", job} {
-		if !strings.Contains(listed.body, want) {
+	listed := other.Get("/data?workspace=acme")
+	for _, want := range []string{"In progress", "Importing large.csv", "started by <bdi>" + consoletest.Email, "A canceled import stores nothing", job} {
+		if !strings.Contains(listed.Body, want) {
 			t.Errorf("the Data page of another member lacks %q", want)
 		}
 	}
-	if p := other.form("/jobs", "job", job, "from", "/data"); p.status != http.StatusSeeOther || p.header.Get("Location") != "/data?workspace=acme" {
-		t.Errorf("cancel: %d to %q", p.status, p.header.Get("Location"))
+	if p := other.Form("/jobs", "job", job, "from", "/data"); p.Status != http.StatusSeeOther || p.Header.Get("Location") != "/data?workspace=acme" {
+		t.Errorf("cancel: %d to %q", p.Status, p.Header.Get("Location"))
 	}
 	unlock()
-	if p := d.ended(b, at); p.status != http.StatusOK || !strings.Contains(p.body, "Importing large.csv was canceled. Assay stored nothing from the file.") {
-		t.Errorf("after it was cancelled: %d %s", p.status, p.body)
+	if p := ended(d, b, at); p.Status != http.StatusOK || !strings.Contains(p.Body, "Importing large.csv was canceled. Assay stored nothing from the file.") {
+		t.Errorf("after it was cancelled: %d %s", p.Status, p.Body)
 	}
-	if d.orders() != 0 {
-		t.Errorf("%d orders are stored", d.orders())
+	if orders(d) != 0 {
+		t.Errorf("%d orders are stored", orders(d))
 	}
-	again := d.ended(b, b.form("/data", "action", "import", "file", looked.field("file")).header.Get("Location"))
-	if again.status != http.StatusOK || d.orders() != 12 {
-		t.Errorf("the same file again: %d, %d orders", again.status, d.orders())
+	again := ended(d, b, b.Form("/data", "action", "import", "file", looked.Field("file")).Header.Get("Location"))
+	if again.Status != http.StatusOK || orders(d) != 12 {
+		t.Errorf("the same file again: %d, %d orders", again.Status, orders(d))
 	}
 }
 
@@ -398,42 +399,42 @@ func largeOrders() []byte {
 // A large file is read in the background while a page shows the progress.
 func TestLargeFileIsReadInTheBackground(t *testing.T) {
 	t.Parallel()
-	d := newDataSite(t)
-	d.member(email, control.RoleOwner)
-	d.member("ana@acme.example", control.RoleAnalyst)
-	b, other := d.signedIn(email), d.signedIn("ana@acme.example")
-	csrf := b.get("/data?workspace=acme").field("csrf")
-	sent := b.sendFile(csrf, "large.csv", largeOrders())
-	at := sent.header.Get("Location")
-	if sent.status != http.StatusSeeOther || !strings.HasPrefix(at, "/data/task?") {
-		t.Fatalf("a large file: %d to %q", sent.status, at)
+	d := consoletest.NewData(t)
+	d.Member(consoletest.Email, control.RoleOwner)
+	d.Member("ana@acme.example", control.RoleAnalyst)
+	b, other := d.SignedIn(consoletest.Email), d.SignedIn("ana@acme.example")
+	csrf := b.Get("/data?workspace=acme").Field("csrf")
+	sent := sendFile(b, csrf, "large.csv", largeOrders())
+	at := sent.Header.Get("Location")
+	if sent.Status != http.StatusSeeOther || !strings.HasPrefix(at, "/data/task?") {
+		t.Fatalf("a large file: %d to %q", sent.Status, at)
 	}
-	if p := other.get(at); p.status != http.StatusNotFound || !strings.Contains(p.body, "Task not found") {
-		t.Errorf("another person looks: %d", p.status)
+	if p := other.Get(at); p.Status != http.StatusNotFound || !strings.Contains(p.Body, "Task not found") {
+		t.Errorf("another person looks: %d", p.Status)
 	}
-	looked := d.ended(b, at)
-	if looked.status != http.StatusOK || !strings.Contains(looked.body, "can be imported") {
-		t.Fatalf("the preview: %d %s", looked.status, looked.body)
+	looked := ended(d, b, at)
+	if looked.Status != http.StatusOK || !strings.Contains(looked.Body, "can be imported") {
+		t.Fatalf("the preview: %d %s", looked.Status, looked.Body)
 	}
-	begun := b.form("/data", "action", "import", "file", looked.field("file"))
-	if done := d.ended(b, begun.header.Get("Location")); done.status != http.StatusOK || d.orders() != 12 || !strings.Contains(done.body, "imported<") {
-		t.Errorf("the import: %d, %d orders", done.status, d.orders())
+	begun := b.Form("/data", "action", "import", "file", looked.Field("file"))
+	if done := ended(d, b, begun.Header.Get("Location")); done.Status != http.StatusOK || orders(d) != 12 || !strings.Contains(done.Body, "imported<") {
+		t.Errorf("the import: %d, %d orders", done.Status, orders(d))
 	}
-	if p := b.get("/data/task?workspace=acme&task=none"); p.status != http.StatusNotFound || !strings.Contains(p.body, "upload the file again") {
-		t.Errorf("an unknown job: %d", p.status)
+	if p := b.Get("/data/task?workspace=acme&task=none"); p.Status != http.StatusNotFound || !strings.Contains(p.Body, "upload the file again") {
+		t.Errorf("an unknown job: %d", p.Status)
 	}
 }
 
 // ended reloads the page of a task until the task ends.
-func (d *dataSite) ended(b *browser, at string) seen {
-	d.t.Helper()
+func ended(d *consoletest.DataSite, b *consoletest.Browser, at string) consoletest.Page {
+	d.T.Helper()
 	for {
-		p := b.get(at)
-		if p.header.Get("Refresh") == "" {
+		p := b.Get(at)
+		if p.Header.Get("Refresh") == "" {
 			return p
 		}
-		if p.status != http.StatusOK || !strings.Contains(p.body, "<progress") {
-			d.t.Fatalf("the page of the task: %d %s", p.status, p.body)
+		if p.Status != http.StatusOK || !strings.Contains(p.Body, "<progress") {
+			d.T.Fatalf("the page of the task: %d %s", p.Status, p.Body)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -17,98 +16,37 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jonboulle/clockwork"
-
 	"assay/internal/answer"
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/console"
+	"assay/internal/console/consoletest"
 	"assay/internal/console/measurement"
 	"assay/internal/control"
-	"assay/internal/control/sqlstore"
-	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 	"assay/internal/money"
-	"assay/internal/operation"
 	"assay/internal/toolkit"
 	"assay/internal/tools"
 )
 
-// models has one state for all workspaces. Its trainings run until they are canceled.
-type models struct {
-	runner *jobs.Runner
-	began  chan measure.WorkspaceID // gets the workspace of a training
-	ended  chan measure.WorkspaceID // gets the workspace of a training that was canceled
-
+// modelSite is a site with tools that answer from its model.
+type modelSite struct {
+	*consoletest.Site
 	recent map[measure.Channel]float64 // current spend per window; nil: the window's spend
-
-	mu    sync.Mutex // guards state
-	state measurement.ModelState
 }
 
-func (m *models) State(_ context.Context, w control.Workspace) (measurement.ModelState, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	state := m.state
-	if job, ok := m.runner.Last(jobs.Training, w.ID); ok {
-		state.Job = &job
-	}
-	return state, nil
-}
-
-func (m *models) train(ctx context.Context, w control.Workspace, t *jobs.Task) error {
-	t.Progress(40, 100)
-	m.began <- w.ID
-	<-ctx.Done()
-	m.ended <- w.ID
-	return ctx.Err()
-}
-
-// running starts the runner of trainings and waits until the runner queries the store.
-func (m *models) running(t *testing.T, store *sqlstore.Store) *jobs.Runner {
+func newModelSite(t *testing.T) *modelSite {
 	t.Helper()
-	serving := servingStore{store, make(chan struct{})}
-	m.began, m.ended = make(chan measure.WorkspaceID, 1), make(chan measure.WorkspaceID, 1)
-	m.runner = jobs.New(jobs.Options{
-		Store: serving, Routines: []jobs.Routine{{Kind: jobs.Training, What: operation.TrainingTitle, Run: m.train}}, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
-	})
-	ctx, stop := context.WithCancel(context.Background())
-	var work sync.WaitGroup
-	work.Go(func() { _ = m.runner.Run(ctx) })
-	t.Cleanup(func() {
-		stop()
-		work.Wait()
-	})
-	<-serving.asked
-	return m.runner
-}
-
-// servingStore reports its first query.
-type servingStore struct {
-	*sqlstore.Store
-	asked chan struct{}
-}
-
-func (s servingStore) Workspaces(ctx context.Context) ([]control.Workspace, error) {
-	select {
-	case <-s.asked:
-	default:
-		close(s.asked)
-	}
-	return s.Store.Workspaces(ctx)
-}
-
-// newModelSite returns a site with tools that answer from the model of the test.
-func newModelSite(t *testing.T) *site {
-	t.Helper()
-	return newSiteWith(t, func(s *site, o *console.Options) { o.Ask = s.models.answer })
+	m := &modelSite{}
+	m.Site = consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = m.answer })
+	return m
 }
 
 // answer returns the answer of the tool optimization or optimize_budget for the model of the test.
-func (m *models) answer(_ context.Context, _ auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error) {
+func (m *modelSite) answer(_ context.Context, _ auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error) {
 	var asked struct {
 		Total       float64                        `json:"total_budget"`
 		Constraints map[measure.Channel]mmm.Bounds `json:"constraints"`
@@ -116,9 +54,7 @@ func (m *models) answer(_ context.Context, _ auth.Principal, tool string, argume
 	if err := json.Unmarshal(arguments, &asked); err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	model := m.state.Model
-	m.mu.Unlock()
+	model := m.Models.Current.Model
 	metrics, info := toolkit.PlanMetrics{BoundsPct: 30, Advice: "hold"}, toolkit.ModelInfo{Start: model.Window.First, End: model.Window.Last}
 	var result any
 	if tool == tools.Optimization.Name {
@@ -166,37 +102,38 @@ var trained = sync.OnceValues(func() (*mix.Model, error) {
 	return mix.Train(s, mix.Training{Seed: 1, Settings: "USD"})
 })
 
-func (s *site) hasModel() *mix.Model {
-	s.t.Helper()
+// hasModel gives the site the model and returns it.
+func (s *modelSite) hasModel() *mix.Model {
+	s.T.Helper()
 	m, err := trained()
 	if err != nil || m.Status != mix.Active {
-		s.t.Fatalf("the model of the test: %v, %v", m, err)
+		s.T.Fatalf("the model of the test: %v, %v", m, err)
 	}
-	s.models.state = measurement.ModelState{Held: mix.Held{Model: m}, Status: mix.Active}
+	s.Models.Current = measurement.ModelState{Held: mix.Held{Model: m}, Status: mix.Active}
 	return m
 }
 
 func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleAnalyst)
-	s.member("vera@acme.example", control.RoleViewer)
-	page := s.signedIn(email).get("/models?workspace=acme")
+	s.Member(consoletest.Email, control.RoleAnalyst)
+	s.Member("vera@acme.example", control.RoleViewer)
+	page := s.SignedIn(consoletest.Email).Get("/models?workspace=acme")
 	for _, want := range []string{"There is no model yet", "assay train mmm --workspace acme", "Train model", "at least 40 weeks"} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("an analyst's page lacks %q", want)
 		}
 	}
-	viewer := s.signedIn("vera@acme.example")
-	if page := viewer.get("/models?workspace=acme"); strings.Contains(page.body, `value="train"`) || !strings.Contains(page.body, "requires the role analyst, admin or owner") {
+	viewer := s.SignedIn("vera@acme.example")
+	if page := viewer.Get("/models?workspace=acme"); strings.Contains(page.Body, `value="train"`) || !strings.Contains(page.Body, "requires the role analyst, admin or owner") {
 		t.Error("a viewer's page has a button, or does not state who may train")
 	}
-	if page := viewer.form("/models", "action", "train"); page.status != http.StatusForbidden {
-		t.Errorf("a viewer trains: %d", page.status)
+	if page := viewer.Form("/models", "action", "train"); page.Status != http.StatusForbidden {
+		t.Errorf("a viewer trains: %d", page.Status)
 	}
 	for _, path := range []string{"/models/chart.svg?workspace=acme&of=fit", "/models/export.csv?workspace=acme", "/models?workspace=other"} {
-		if page := viewer.get(path); page.status != http.StatusNotFound {
-			t.Errorf("%s: %d, want 404", path, page.status)
+		if page := viewer.Get(path); page.Status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, page.Status)
 		}
 	}
 }
@@ -204,31 +141,31 @@ func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {
 func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleAnalyst)
-	s.member("vera@acme.example", control.RoleViewer)
-	b, viewer := s.signedIn(email), s.signedIn("vera@acme.example")
-	if page := b.form("/models", "action", "train"); page.status != http.StatusSeeOther {
-		t.Fatalf("train: %d %s", page.status, page.body)
+	s.Member(consoletest.Email, control.RoleAnalyst)
+	s.Member("vera@acme.example", control.RoleViewer)
+	b, viewer := s.SignedIn(consoletest.Email), s.SignedIn("vera@acme.example")
+	if page := b.Form("/models", "action", "train"); page.Status != http.StatusSeeOther {
+		t.Fatalf("train: %d %s", page.Status, page.Body)
 	}
-	<-s.models.began
-	page := b.get("/models?workspace=acme")
-	if !strings.Contains(page.body, "40% done") || !strings.Contains(page.body, ">Cancel<") || !strings.Contains(page.body, "A canceled training does not change the current model.") {
-		t.Errorf("the page does not show the progress: %s", page.body)
+	<-s.Models.Began
+	page := b.Get("/models?workspace=acme")
+	if !strings.Contains(page.Body, "40% done") || !strings.Contains(page.Body, ">Cancel<") || !strings.Contains(page.Body, "A canceled training does not change the current model.") {
+		t.Errorf("the page does not show the progress: %s", page.Body)
 	}
-	if seen := viewer.get("/models?workspace=acme"); !strings.Contains(seen.body, "40% done") || strings.Contains(seen.body, ">Cancel<") {
+	if seen := viewer.Get("/models?workspace=acme"); !strings.Contains(seen.Body, "40% done") || strings.Contains(seen.Body, ">Cancel<") {
 		t.Error("a viewer's page has no progress, or a button")
 	}
-	job := page.field("job")
-	if p := viewer.form("/jobs", "job", job, "from", "/models"); p.status != http.StatusSeeOther {
-		t.Errorf("a viewer cancels: %d", p.status)
+	job := page.Field("job")
+	if p := viewer.Form("/jobs", "job", job, "from", "/models"); p.Status != http.StatusSeeOther {
+		t.Errorf("a viewer cancels: %d", p.Status)
 	}
-	if p := b.form("/models", "action", "train"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "already running") {
-		t.Errorf("a second training: %d", p.status)
+	if p := b.Form("/models", "action", "train"); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "already running") {
+		t.Errorf("a second training: %d", p.Status)
 	}
-	if p := b.form("/jobs", "job", job, "from", "/models"); p.status != http.StatusSeeOther || p.header.Get("Location") != "/models?workspace=acme" {
-		t.Errorf("cancel: %d to %q", p.status, p.header.Get("Location"))
+	if p := b.Form("/jobs", "job", job, "from", "/models"); p.Status != http.StatusSeeOther || p.Header.Get("Location") != "/models?workspace=acme" {
+		t.Errorf("cancel: %d to %q", p.Status, p.Header.Get("Location"))
 	}
-	if ws := <-s.models.ended; ws != "acme" {
+	if ws := <-s.Models.Ended; ws != "acme" {
 		t.Errorf("the training of %q was canceled, want acme", ws)
 	}
 }
@@ -236,10 +173,10 @@ func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleViewer)
-	b := s.signedIn(email)
+	s.Member(consoletest.Email, control.RoleViewer)
+	b := s.SignedIn(consoletest.Email)
 	known := *s.hasModel()
-	if page := b.get("/models/diagnostics?workspace=acme"); strings.Contains(page.body, `id="tests">Geo experiments<`) {
+	if page := b.Get("/models/diagnostics?workspace=acme"); strings.Contains(page.Body, `id="tests">Geo experiments<`) {
 		t.Error("a model without tests has a section on them")
 	}
 	test := mix.Test{
@@ -249,15 +186,15 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	unused := mix.Test{ID: "u", Channel: "google<b>", Days: test.Days, Why: "its effect has no interval"}
 	weeks := stats.Summary{Mean: 1750, SD: 400, Q05: 1050, Q95: 2450}
 	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Observational: &mix.Observational{Change: weeks, ZScore: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
-	s.models.state.Model = &known
-	page := b.get("/models/diagnostics?workspace=acme")
+	s.Models.Current.Model = &known
+	page := b.Get("/models/diagnostics?workspace=acme")
 	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "contradicts the observational fit by 4.9 standard deviations", "The model does not use the experiment: its effect has no interval", "Google&lt;b&gt;"} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	s.models.state.Status, s.models.state.Why = mix.Stale, []string{"the test of tiktok from 2026-09-01 to 2026-09-28 is completed, and the model does not know it"}
-	if page := b.get("/models?workspace=acme"); !strings.Contains(page.body, "The model is stale: the test of tiktok") {
+	s.Models.Current.Status, s.Models.Current.Why = mix.Stale, []string{"the test of tiktok from 2026-09-01 to 2026-09-28 is completed, and the model does not know it"}
+	if page := b.Get("/models?workspace=acme"); !strings.Contains(page.Body, "The model is stale: the test of tiktok") {
 		t.Error("the page does not name the test that the model does not use")
 	}
 }
@@ -265,23 +202,23 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 func TestOnlyAdminsChangeTheSchedule(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleOwner)
-	s.member("ana@acme.example", control.RoleAnalyst)
+	s.Member(consoletest.Email, control.RoleOwner)
+	s.Member("ana@acme.example", control.RoleAnalyst)
 	form := []string{"action", "schedule", "cadence", "weekly", "hour", "5"}
-	if page := s.signedIn("ana@acme.example").form("/models", form...); page.status != http.StatusForbidden {
-		t.Errorf("an analyst: %d, want 403", page.status)
+	if page := s.SignedIn("ana@acme.example").Form("/models", form...); page.Status != http.StatusForbidden {
+		t.Errorf("an analyst: %d, want 403", page.Status)
 	}
-	owner := s.signedIn(email)
-	if page := owner.form("/models", form...); page.status != http.StatusSeeOther {
-		t.Errorf("an owner: %d %s", page.status, page.body)
+	owner := s.SignedIn(consoletest.Email)
+	if page := owner.Form("/models", form...); page.Status != http.StatusSeeOther {
+		t.Errorf("an owner: %d %s", page.Status, page.Body)
 	}
-	w, err := s.store.Workspace(t.Context(), "acme")
+	w, err := s.Store.Workspace(t.Context(), "acme")
 	if want := (control.Retrain{Cadence: control.Weekly, Hour: 5}); err != nil || w.Retrain != want {
 		t.Errorf("stored %+v, %v; want %+v", w.Retrain, err, want)
 	}
 	for _, wrong := range [][]string{{"cadence", "hourly", "hour", "5"}, {"cadence", "weekly", "hour", "24"}, {"cadence", "weekly", "hour", "x"}} {
-		if page := owner.form("/models", append([]string{"action", "schedule"}, wrong...)...); page.status != http.StatusUnprocessableEntity {
-			t.Errorf("%v: %d, want 422", wrong, page.status)
+		if page := owner.Form("/models", append([]string{"action", "schedule"}, wrong...)...); page.Status != http.StatusUnprocessableEntity {
+			t.Errorf("%v: %d, want 422", wrong, page.Status)
 		}
 	}
 }
@@ -289,15 +226,15 @@ func TestOnlyAdminsChangeTheSchedule(t *testing.T) {
 func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleViewer)
+	s.Member(consoletest.Email, control.RoleViewer)
 	m := s.hasModel()
 	refused, err := mix.Train(mix.Store{}, mix.Training{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused.Version = 2
-	s.models.state.Attempt, s.models.state.Status, s.models.state.Why = refused, mix.Stale, []string{"40 days of sales follow its window"}
-	b := s.signedIn(email)
+	s.Models.Current.Attempt, s.Models.Current.Status, s.Models.Current.Why = refused, mix.Stale, []string{"40 days of sales follow its window"}
+	b := s.SignedIn(consoletest.Email)
 	for path, wants := range map[string][]string{
 		"/models": {
 			"The model is stale: 40 days of sales follow its window", "Model 1 remains in use. The newer model 2 was rejected:", "needs at least 40",
@@ -310,31 +247,31 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "how the curve saturates", "narrower",
 		},
 	} {
-		page := b.get(path + "?workspace=acme")
+		page := b.Get(path + "?workspace=acme")
 		for _, want := range wants {
-			if !strings.Contains(page.body, want) {
-				t.Errorf("%s: %d, the page lacks %q", path, page.status, want)
+			if !strings.Contains(page.Body, want) {
+				t.Errorf("%s: %d, the page lacks %q", path, page.Status, want)
 			}
 		}
-		if strings.Count(page.body, `aria-current="page"`) != 1 || strings.Count(page.body, `aria-current="true"`) != 1 || strings.Contains(page.body, " style=") || strings.Contains(page.body, "<script>") {
+		if strings.Count(page.Body, `aria-current="page"`) != 1 || strings.Count(page.Body, `aria-current="true"`) != 1 || strings.Contains(page.Body, " style=") || strings.Contains(page.Body, "<script>") {
 			t.Errorf("%s: not one current page and one current tab, or an inline style or script", path)
 		}
 	}
 	for _, of := range []string{"of=parts", "of=curve&channel=google", "of=curve&channel=google&plan=3000&size=narrow&theme=dark"} {
-		picture := b.get("/models/chart.svg?workspace=acme&" + of)
-		if picture.status != http.StatusOK || picture.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(picture.header.Get("Content-Security-Policy"), "sandbox") {
-			t.Errorf("%s: %d %v", of, picture.status, picture.header)
+		picture := b.Get("/models/chart.svg?workspace=acme&" + of)
+		if picture.Status != http.StatusOK || picture.Header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(picture.Header.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("%s: %d %v", of, picture.Status, picture.Header)
 		}
-		if err := xml.NewDecoder(strings.NewReader(picture.body)).Decode(new(struct{})); err != nil && !errors.Is(err, io.EOF) {
+		if err := xml.NewDecoder(strings.NewReader(picture.Body)).Decode(new(struct{})); err != nil && !errors.Is(err, io.EOF) {
 			t.Errorf("%s is not XML: %v", of, err)
 		}
 	}
 	for _, path := range []string{"/models/chart.svg?workspace=acme&of=else", "/models/chart.svg?workspace=acme&of=curve&channel=radio", "/models/export.csv?workspace=acme&of=else", "/models/export.csv?workspace=acme&of=plan&budget=x"} {
-		if page := b.get(path); page.status != http.StatusNotFound {
-			t.Errorf("%s: %d, want 404", path, page.status)
+		if page := b.Get(path); page.Status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, page.Status)
 		}
 	}
-	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=weeks").body)).ReadAll()
+	table, err := csv.NewReader(strings.NewReader(b.Get("/models/export.csv?workspace=acme&of=weeks").Body)).ReadAll()
 	if err != nil || len(table) != m.Weeks+1 {
 		t.Fatalf("%d rows of weeks, %v; want %d", len(table), err, m.Weeks+1)
 	}
@@ -355,21 +292,23 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 
 func TestFiguresNextToTheReturnsOfTheModelHaveTheirBasis(t *testing.T) {
 	t.Parallel()
-	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = recorded(t, "optimization/tested.txtar") })
-	s.member(email, control.RoleViewer)
+	s := &modelSite{Site: consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) {
+		o.Ask = consoletest.Recorded(t, "optimization/tested.txtar")
+	})}
+	s.Member(consoletest.Email, control.RoleViewer)
 	s.hasModel()
-	b := s.signedIn(email)
-	page := b.get("/models?workspace=acme")
+	b := s.SignedIn(consoletest.Email)
+	page := b.Get("/models?workspace=acme")
 	// In the mean month of the window, spend of 7,137 + 5,012 generates incremental revenue of 27,433 + 4,955.
 	for _, want := range []string{"<dd>$32,388</dd>", "<dd>$12,149</dd>", "<dd>2.67</dd>"} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the key facts lack %s", want)
 		}
 	}
-	if page := b.get("/models/contributions?workspace=acme"); !strings.Contains(page.body, "$7,137") || strings.Contains(page.body, "$2,922") {
+	if page := b.Get("/models/contributions?workspace=acme"); !strings.Contains(page.Body, "$7,137") || strings.Contains(page.Body, "$2,922") {
 		t.Error("the spend is not the spend that generates the incremental revenue next to it")
 	}
-	if page := b.get("/models/curves?workspace=acme"); !strings.Contains(page.body, "now=2922") {
+	if page := b.Get("/models/curves?workspace=acme"); !strings.Contains(page.Body, "now=2922") {
 		t.Error("the curves do not mark the current spend")
 	}
 }
@@ -377,32 +316,32 @@ func TestFiguresNextToTheReturnsOfTheModelHaveTheirBasis(t *testing.T) {
 func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleViewer)
+	s.Member(consoletest.Email, control.RoleViewer)
 	m := s.hasModel()
-	b := s.signedIn(email)
+	b := s.SignedIn(consoletest.Email)
 	first := m.Window.Last.AddDays(8)
 	query := "budget=9000&weeks=8&first=" + first.String() + "&step_facebook=5&group1=brand&group1_of=facebook&group1_min=5000"
-	page := b.get("/optimizer?workspace=acme&" + query)
+	page := b.Get("/optimizer?workspace=acme&" + query)
 	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
 		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and with constant weekly spend",
 		"No other weekly allocation within these limits", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
 	} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the allocation lacks %q", want)
 		}
 	}
-	for _, slider := range regexp.MustCompile(`<input type="range"[^>]*>`).FindAllString(page.body, -1) {
+	for _, slider := range regexp.MustCompile(`<input type="range"[^>]*>`).FindAllString(page.Body, -1) {
 		if strings.Contains(slider, " name=") { // the form sends the typed limits
 			t.Errorf("the form sends a slider: %s", slider)
 		}
 	}
 	for _, of := range []string{"of=schedule", "of=schedule-revenue&theme=dark&size=narrow"} {
-		if picture := b.get("/models/chart.svg?workspace=acme&" + query + "&" + of); picture.status != http.StatusOK {
-			t.Errorf("%s: %d", of, picture.status)
+		if picture := b.Get("/models/chart.svg?workspace=acme&" + query + "&" + of); picture.Status != http.StatusOK {
+			t.Errorf("%s: %d", of, picture.Status)
 		}
 	}
-	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=schedule&" + query).body)).ReadAll()
+	table, err := csv.NewReader(strings.NewReader(b.Get("/models/export.csv?workspace=acme&of=schedule&" + query).Body)).ReadAll()
 	if err != nil || len(table) != 10 || table[1][0] != first.String() || table[9][0] != "after" {
 		t.Fatalf("weekly allocation: %v, %v", table, err)
 	}
@@ -429,8 +368,8 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 		t.Errorf("the weeks sum to %d cents, facebook's to %d of at least %d", sum, facebook, want)
 	}
 	for _, path := range []string{"/models/chart.svg?workspace=acme&of=schedule", "/models/export.csv?workspace=acme&of=schedule&budget=9000&weeks=0"} {
-		if page := b.get(path); page.status != http.StatusNotFound {
-			t.Errorf("%s: %d, want 404", path, page.status)
+		if page := b.Get(path); page.Status != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, page.Status)
 		}
 	}
 }
@@ -438,14 +377,14 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 func TestWeeklyAllocationStartsFromCurrentSpend(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleViewer)
+	s.Member(consoletest.Email, control.RoleViewer)
 	m := s.hasModel()
 	total := m.Spend()
-	s.models.recent = map[measure.Channel]float64{"facebook": 0.2 * total, "google": 0.8 * total} // in the window google has 3/8
-	b := s.signedIn(email)
+	s.recent = map[measure.Channel]float64{"facebook": 0.2 * total, "google": 0.8 * total} // in the window google has 3/8
+	b := s.SignedIn(consoletest.Email)
 	budget := strconv.FormatFloat(total/m.Months(), 'f', 0, 64)
 	query := "&budget=" + budget + "&weeks=8&first=" + m.Window.Last.AddDays(8).String()
-	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=schedule" + query).body)).ReadAll()
+	table, err := csv.NewReader(strings.NewReader(b.Get("/models/export.csv?workspace=acme&of=schedule" + query).Body)).ReadAll()
 	if err != nil || len(table) != 10 {
 		t.Fatalf("%v, %v", table, err)
 	}
@@ -462,7 +401,7 @@ func TestWeeklyAllocationStartsFromCurrentSpend(t *testing.T) {
 	for address, want := range map[string]string{
 		"": money.Display(first, 2, "USD")[1:], "&add=group": "currently " + money.Display(0.8*total/m.Months(), 0, "USD")[1:],
 	} {
-		if page := b.get("/optimizer?workspace=acme" + query + address); !strings.Contains(page.body, want) {
+		if page := b.Get("/optimizer?workspace=acme" + query + address); !strings.Contains(page.Body, want) {
 			t.Errorf("%q: the page of the allocation does not contain %q", address, want)
 		}
 	}
@@ -471,19 +410,19 @@ func TestWeeklyAllocationStartsFromCurrentSpend(t *testing.T) {
 func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleViewer)
+	s.Member(consoletest.Email, control.RoleViewer)
 	s.hasModel()
-	b := s.signedIn(email)
-	page := b.get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
+	b := s.SignedIn(consoletest.Email)
+	page := b.Get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
 	for _, want := range []string{
 		"No other allocation within these limits", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
 		`step="100" value="4000" aria-label="Minimum of Google Ads, slider">`, `value="4500" aria-label="Maximum of Google Ads, slider">`,
 	} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the allocation lacks %q", want)
 		}
 	}
-	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=plan&budget=9000&min_google=4000&max_google=4500").body)).ReadAll()
+	table, err := csv.NewReader(strings.NewReader(b.Get("/models/export.csv?workspace=acme&of=plan&budget=9000&min_google=4000&max_google=4500").Body)).ReadAll()
 	if err != nil || len(table) != 3 {
 		t.Fatalf("plan: %v, %v", table, err)
 	}
@@ -499,17 +438,17 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		t.Errorf("the allocation spends %v, want 9000", sum)
 	}
 	together := "budget=9000&min_google=0&max_google=9000&min_facebook=0&max_facebook=9000&group1=Paid+search&group1_of=google&group1_min=7000"
-	if page := b.get("/optimizer?workspace=acme&" + together); !strings.Contains(page.body, "The combined spend of Paid search is $7,000 per month.") || !strings.Contains(page.body, `value="Paid search"`) {
+	if page := b.Get("/optimizer?workspace=acme&" + together); !strings.Contains(page.Body, "The combined spend of Paid search is $7,000 per month.") || !strings.Contains(page.Body, `value="Paid search"`) {
 		t.Error("the group's least is not kept, or the form forgets the group")
 	}
-	if body := b.get("/models/export.csv?workspace=acme&of=plan&" + together).body; !strings.Contains(body, ",7000.0000,") {
+	if body := b.Get("/models/export.csv?workspace=acme&of=plan&" + together).Body; !strings.Contains(body, ",7000.0000,") {
 		t.Errorf("the export does not contain the group: %s", body)
 	}
 	for query, want := range map[string][2]string{ // text that the form then contains and does not contain
 		"add=group": {`name="group2_min"`, `name="group3"`}, "drop=1": {"Add group", "Paid search"}, "drop=7": {"Paid search", `name="group2"`},
 	} {
-		page := b.get("/optimizer?workspace=acme&" + together + "&" + query)
-		if !strings.Contains(page.body, want[0]) || strings.Contains(page.body, want[1]) || strings.Contains(page.body, "Allocation (CSV)") {
+		page := b.Get("/optimizer?workspace=acme&" + together + "&" + query)
+		if !strings.Contains(page.Body, want[0]) || strings.Contains(page.Body, want[1]) || strings.Contains(page.Body, "Allocation (CSV)") {
 			t.Errorf("%s: the form lacks %q, has %q, or computed an allocation", query, want[0], want[1])
 		}
 	}
@@ -530,9 +469,9 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
 		"budget=100&min_google=5000": "The minimums add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
 	} {
-		page := b.get("/optimizer?workspace=acme&" + query)
-		if page.status != http.StatusOK || !strings.Contains(page.body, `role="alert"`) || !strings.Contains(page.body, want) {
-			t.Errorf("%s: %d, without %q", query, page.status, want)
+		page := b.Get("/optimizer?workspace=acme&" + query)
+		if page.Status != http.StatusOK || !strings.Contains(page.Body, `role="alert"`) || !strings.Contains(page.Body, want) {
+			t.Errorf("%s: %d, without %q", query, page.Status, want)
 		}
 	}
 }
@@ -540,16 +479,16 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 func TestOptimizerShowsTheFiguresOfTheTool(t *testing.T) {
 	t.Parallel()
 	s := newModelSite(t)
-	s.member(email, control.RoleViewer)
+	s.Member(consoletest.Email, control.RoleViewer)
 	m := s.hasModel()
-	b := s.signedIn(email)
-	page := b.get("/optimizer?workspace=acme&budget=9000&min_google=4000&max_google=4500")
+	b := s.SignedIn(consoletest.Email)
+	page := b.Get("/optimizer?workspace=acme&budget=9000&min_google=4000&max_google=4500")
 	total := math.Round(9000 * m.Months())
 	arguments, err := json.Marshal(map[string]any{"total_budget": total, "constraints": map[string]any{"google": map[string]float64{"min": 4000 * m.Months(), "max": 4500 * m.Months()}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := s.models.answer(t.Context(), auth.Principal{}, tools.OptimizeBudget.Name, arguments)
+	text, err := s.answer(t.Context(), auth.Principal{}, tools.OptimizeBudget.Name, arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -560,13 +499,13 @@ func TestOptimizerShowsTheFiguresOfTheTool(t *testing.T) {
 	whole := func(x answer.Money) string { return money.Display(float64(x)/m.Months(), 0, "USD") }
 	for _, row := range a.Rows {
 		for _, want := range []string{whole(row.Current), "<strong>" + whole(row.Proposed) + "</strong>"} {
-			if !strings.Contains(page.body, want) {
+			if !strings.Contains(page.Body, want) {
 				t.Errorf("%s: the page does not contain %q", row.Channel, want)
 			}
 		}
 	}
 	for _, want := range []string{whole(a.Metrics.Lift.Low), whole(a.Metrics.Lift.High), `value="4500"`, "&#34;total_budget&#34;: " + strconv.FormatFloat(total, 'f', 0, 64)} {
-		if !strings.Contains(page.body, want) {
+		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}

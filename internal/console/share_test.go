@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/console"
+	"assay/internal/console/consoletest"
 	"assay/internal/console/frame"
 	"assay/internal/control"
 )
@@ -46,23 +47,23 @@ func (c *callsSeen) taken() []string {
 }
 
 // shareSite returns a site with figures, and a share link to the Channels page for Google and the last seven days.
-func shareSite(t *testing.T) (s *site, owner *browser, seen *callsSeen, link string) {
+func shareSite(t *testing.T) (s *consoletest.Site, owner *consoletest.Browser, seen *callsSeen, link string) {
 	t.Helper()
 	seen = &callsSeen{}
-	ask := seen.recording(recordedTools(t))
-	s = newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = ask })
-	s.member(email, control.RoleOwner)
-	owner = s.signedIn(email)
+	ask := seen.recording(consoletest.RecordedTools(t))
+	s = consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = ask })
+	s.Member(consoletest.Email, control.RoleOwner)
+	owner = s.SignedIn(consoletest.Email)
 	return s, owner, seen, share(owner, "/channels", "range", "7d", "channel", "google")
 }
 
 // share creates a link and returns its path.
-func share(b *browser, page string, filters ...string) string {
-	b.t.Helper()
-	made := b.form("/shares", append([]string{"action", "create", "page", page, "days", "7"}, filters...)...)
-	found := regexp.MustCompile(regexp.QuoteMeta(b.url) + `(/shared/[\w-]{43})<`).FindStringSubmatch(made.body)
-	if made.status != http.StatusOK || found == nil {
-		b.t.Fatalf("a link: %d %s", made.status, made.body)
+func share(b *consoletest.Browser, page string, filters ...string) string {
+	b.T.Helper()
+	made := b.Form("/shares", append([]string{"action", "create", "page", page, "days", "7"}, filters...)...)
+	found := regexp.MustCompile(regexp.QuoteMeta(b.URL) + `(/shared/[\w-]{43})<`).FindStringSubmatch(made.Body)
+	if made.Status != http.StatusOK || found == nil {
+		b.T.Fatalf("a link: %d %s", made.Status, made.Body)
 	}
 	return found[1]
 }
@@ -73,29 +74,29 @@ func TestSharedPageIsReadOnlyAndLeadsNowhere(t *testing.T) {
 	for _, page := range performancePages {
 		link := share(owner, page, "range", "7d")
 		seen.taken()
-		p := s.browser().get(link)
-		if p.status != http.StatusOK || strings.Count(p.body, "<h1") != 1 || !strings.Contains(p.body, "Acme") || !strings.Contains(p.body, "Last 7 days") {
-			t.Errorf("%s: %d %.300s", page, p.status, p.body)
+		p := s.Browser().Get(link)
+		if p.Status != http.StatusOK || strings.Count(p.Body, "<h1") != 1 || !strings.Contains(p.Body, "Acme") || !strings.Contains(p.Body, "Last 7 days") {
+			t.Errorf("%s: %d %.300s", page, p.Status, p.Body)
 		}
-		for _, unwanted := range []string{"<form", "<script", "<nav class=\"side\"", "name=\"csrf\"", "data-copy", "data-save", "curl ", email, "id=\"ask\"", "sign-in", "workspace="} {
-			if strings.Contains(p.body, unwanted) {
+		for _, unwanted := range []string{"<form", "<script", "<nav class=\"side\"", "name=\"csrf\"", "data-copy", "data-save", "curl ", consoletest.Email, "id=\"ask\"", "sign-in", "workspace="} {
+			if strings.Contains(p.Body, unwanted) {
 				t.Errorf("%s contains %q", page, unwanted)
 			}
 		}
-		for _, m := range regexp.MustCompile(`(?:href|src|action)="([^"]*)"`).FindAllStringSubmatch(p.body, -1) {
+		for _, m := range regexp.MustCompile(`(?:href|src|action)="([^"]*)"`).FindAllStringSubmatch(p.Body, -1) {
 			if !strings.HasPrefix(m[1], "/assets/") && !strings.HasPrefix(m[1], link) && m[1] != "#main" {
 				t.Errorf("%s leads to %s", page, m[1])
 			}
 		}
 		for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow", "X-Frame-Options": "DENY"} {
-			if got := p.header.Get(name); got != want {
+			if got := p.Header.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", page, name, got, want)
 			}
 		}
-		if policy := p.header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'none'") || strings.Contains(policy, "script-src") || !strings.Contains(p.body, `content="noindex, nofollow"`) {
+		if policy := p.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'none'") || strings.Contains(policy, "script-src") || !strings.Contains(p.Body, `content="noindex, nofollow"`) {
 			t.Errorf("%s: policy %q", page, policy)
 		}
-		if len(p.header.Values("Set-Cookie")) > 0 {
+		if len(p.Header.Values("Set-Cookie")) > 0 {
 			t.Errorf("%s sets a cookie", page)
 		}
 		for _, call := range seen.taken() {
@@ -114,20 +115,20 @@ func TestPagesStateOnlyFiltersOfTheirFigures(t *testing.T) {
 		"/": "Last 7 days · compared with one year earlier · Google Ads · Linear", "/channels": "Last 7 days · Google Ads · Linear",
 		"/campaigns": "Last 7 days · Google Ads", "/customers": "Last 7 days · Google Ads", "/products": "Last 7 days",
 	} {
-		p := s.browser().get(share(owner, page, filters...))
-		if _, stated, _ := strings.Cut(p.body, `<p class="hint">`); !strings.Contains(stated, "<bdi>"+want+"</bdi>") {
+		p := s.Browser().Get(share(owner, page, filters...))
+		if _, stated, _ := strings.Cut(p.Body, `<p class="hint">`); !strings.Contains(stated, "<bdi>"+want+"</bdi>") {
 			t.Errorf("%s states the filters %.150q, want %q", page, stated, want)
 		}
 	}
-	list := owner.get("/shares?workspace=acme&page=/products&range=7d&channel=google")
-	if !strings.Contains(list.body, `name="channel" value="google"`) || !strings.Contains(list.body, "Filters: <bdi>Last 7 days</bdi>") {
+	list := owner.Get("/shares?workspace=acme&page=/products&range=7d&channel=google")
+	if !strings.Contains(list.Body, `name="channel" value="google"`) || !strings.Contains(list.Body, "Filters: <bdi>Last 7 days</bdi>") {
 		t.Error("the form of a page without channels loses the filter, or states it")
 	}
 	seen.taken()
 	for _, path := range []string{"/campaigns?workspace=acme&channel=podcast", share(owner, "/campaigns", "channel", "podcast")} {
-		p := owner.get(path)
-		if p.status != http.StatusOK || !strings.Contains(p.body, "No ad platform reports campaigns of Podcast.") {
-			t.Errorf("%s: %d, or no reason why there are no campaigns", path, p.status)
+		p := owner.Get(path)
+		if p.Status != http.StatusOK || !strings.Contains(p.Body, "No ad platform reports campaigns of Podcast.") {
+			t.Errorf("%s: %d, or no reason why there are no campaigns", path, p.Status)
 		}
 	}
 	for _, call := range seen.taken() {
@@ -135,8 +136,8 @@ func TestPagesStateOnlyFiltersOfTheirFigures(t *testing.T) {
 			t.Errorf("the page for podcasts shows campaigns: %s", call)
 		}
 	}
-	p := owner.get("/?workspace=acme&channel=google&model=linear")
-	if !strings.Contains(p.body, "The key figures and the chart use last touch. The table of channels uses the model Linear.") {
+	p := owner.Get("/?workspace=acme&channel=google&model=linear")
+	if !strings.Contains(p.Body, "The key figures and the chart use last touch. The table of channels uses the model Linear.") {
 		t.Error("the overview does not state the model of its figures")
 	}
 }
@@ -146,26 +147,26 @@ func TestQueryOfASharedPageWidensNothing(t *testing.T) {
 	t.Parallel()
 	s, _, seen, link := shareSite(t)
 	seen.taken()
-	plain := s.browser().get(link)
+	plain := s.Browser().Get(link)
 	want := seen.taken()
-	if plain.status != http.StatusOK || len(want) == 0 || !strings.Contains(strings.Join(want, "\n"), `"channel":"google"`) && !strings.Contains(strings.Join(want, "\n"), "start_date") {
-		t.Fatalf("%d, calls %s", plain.status, want)
+	if plain.Status != http.StatusOK || len(want) == 0 || !strings.Contains(strings.Join(want, "\n"), `"channel":"google"`) && !strings.Contains(strings.Join(want, "\n"), "start_date") {
+		t.Fatalf("%d, calls %s", plain.Status, want)
 	}
 	for _, tampered := range []string{
 		"?workspace=other", "?channel=facebook", "?channel=", "?range=year", "?start=2020-01-01&end=2026-11-20", "?compare=year", "?model=linear", "?page=/customers",
 		"?format=csv", "?format=csv&table=", "?open=google", "?days=90", "?view=ltv", "?sort=-spend&page=2", "?channel=google&channel=facebook",
 	} {
-		p := s.browser().get(link + tampered)
+		p := s.Browser().Get(link + tampered)
 		got := seen.taken()
-		if p.status != http.StatusOK || !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
-			t.Errorf("%s: %d %s", tampered, p.status, p.header.Get("Content-Type"))
+		if p.Status != http.StatusOK || !strings.HasPrefix(p.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", tampered, p.Status, p.Header.Get("Content-Type"))
 		}
 		if !sameCalls(got, want) {
 			t.Errorf("%s: calls\n%s\nwant\n%s", tampered, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
 	for _, path := range []string{link + "/customers", link + "/../customers", "/shared/", "/shared/x/y"} {
-		if p := s.browser().get(path); p.status == http.StatusOK {
+		if p := s.Browser().Get(path); p.Status == http.StatusOK {
 			t.Errorf("%s: 200", path)
 		}
 	}
@@ -192,43 +193,43 @@ func sameCalls(a, b []string) bool {
 func TestEndedSharesHaveOneAnswer(t *testing.T) {
 	t.Parallel()
 	s, owner, seen, expiring := shareSite(t)
-	ada := s.member("ada@acme.example", control.RoleAdmin)
+	ada := s.Member("ada@acme.example", control.RoleAdmin)
 	revoked := share(owner, "/")
-	all, err := s.store.Shares(t.Context(), "acme")
+	all, err := s.Store.Shares(t.Context(), "acme")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range all {
 		if one.Page == "/" {
-			if p := owner.form("/shares", "action", "revoke", "id", string(one.ID)); p.status != http.StatusOK {
-				t.Fatalf("revocation: %d", p.status)
+			if p := owner.Form("/shares", "action", "revoke", "id", string(one.ID)); p.Status != http.StatusOK {
+				t.Fatalf("revocation: %d", p.Status)
 			}
 		}
 	}
-	orphaned := share(s.signedIn("ada@acme.example"), "/")
-	if p := s.browser().get(orphaned); p.status != http.StatusOK {
-		t.Fatalf("before: %d", p.status)
+	orphaned := share(s.SignedIn("ada@acme.example"), "/")
+	if p := s.Browser().Get(orphaned); p.Status != http.StatusOK {
+		t.Fatalf("before: %d", p.Status)
 	}
-	if err := s.people.SetRole(t.Context(), ada.ID, "acme", control.RoleAnalyst, "test"); err != nil {
+	if err := s.People.SetRole(t.Context(), ada.ID, "acme", control.RoleAnalyst, "test"); err != nil {
 		t.Fatal(err)
 	}
-	s.clock.move(7*24*time.Hour - time.Second)
-	if p := s.browser().get(expiring); p.status != http.StatusOK {
-		t.Errorf("a second before the end: %d", p.status)
+	s.Clock.Move(7*24*time.Hour - time.Second)
+	if p := s.Browser().Get(expiring); p.Status != http.StatusOK {
+		t.Errorf("a second before the end: %d", p.Status)
 	}
-	s.clock.move(2 * time.Second)
+	s.Clock.Move(2 * time.Second)
 	seen.taken()
-	wrong := s.browser().get("/shared/" + strings.Repeat("A", 43))
-	if wrong.status != http.StatusNotFound || wrong.header.Get("X-Robots-Tag") == "" || wrong.header.Get("Cache-Control") != "no-store" {
-		t.Fatalf("a wrong link: %d", wrong.status)
+	wrong := s.Browser().Get("/shared/" + strings.Repeat("A", 43))
+	if wrong.Status != http.StatusNotFound || wrong.Header.Get("X-Robots-Tag") == "" || wrong.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("a wrong link: %d", wrong.Status)
 	}
 	for what, path := range map[string]string{
 		"expired": expiring, "revoked": revoked, "author without the role": orphaned, "short": "/shared/x", "endless": "/shared/" + strings.Repeat("A", 4000),
 		"another case": strings.ToLower(expiring), "cut": expiring[:len(expiring)-1], "with an injection": "/shared/" + url.PathEscape("' OR 1=1 --"),
 	} {
-		p := s.browser().get(path)
-		if p.status != wrong.status || p.body != wrong.body {
-			t.Errorf("%s: %d; its answer differs from that of a wrong link", what, p.status)
+		p := s.Browser().Get(path)
+		if p.Status != wrong.Status || p.Body != wrong.Body {
+			t.Errorf("%s: %d; its answer differs from that of a wrong link", what, p.Status)
 		}
 	}
 	if calls := seen.taken(); len(calls) > 0 {
@@ -241,50 +242,50 @@ func TestSharedPagesAcceptNoOtherMethodAndAreRateLimited(t *testing.T) {
 	s, _, seen, link := shareSite(t)
 	seen.taken()
 	for _, method := range []string{http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, "PROPFIND"} {
-		r, err := http.NewRequestWithContext(t.Context(), method, s.url+link, strings.NewReader("csrf=x"))
+		r, err := http.NewRequestWithContext(t.Context(), method, s.URL+link, strings.NewReader("csrf=x"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := s.browser().send(r); p.status != http.StatusMethodNotAllowed || p.header.Get("Allow") != http.MethodGet {
-			t.Errorf("%s: %d, Allow %q", method, p.status, p.header.Get("Allow"))
+		if p := s.Browser().Send(r); p.Status != http.StatusMethodNotAllowed || p.Header.Get("Allow") != http.MethodGet {
+			t.Errorf("%s: %d, Allow %q", method, p.Status, p.Header.Get("Allow"))
 		}
 	}
 	if calls := seen.taken(); len(calls) > 0 {
 		t.Errorf("calls: %s", calls)
 	}
-	b := s.browser()
+	b := s.Browser()
 	for i := range 60 {
-		if p := b.get("/shared/wrong"); p.status != http.StatusNotFound {
-			t.Fatalf("attempt %d: %d", i, p.status)
+		if p := b.Get("/shared/wrong"); p.Status != http.StatusNotFound {
+			t.Fatalf("attempt %d: %d", i, p.Status)
 		}
 	}
-	if p := b.get(link); p.status != http.StatusTooManyRequests || p.header.Get("Retry-After") == "" {
-		t.Errorf("the 61st: %d, Retry-After %q", p.status, p.header.Get("Retry-After"))
+	if p := b.Get(link); p.Status != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" {
+		t.Errorf("the 61st: %d, Retry-After %q", p.Status, p.Header.Get("Retry-After"))
 	}
-	s.clock.move(time.Minute)
-	if p := b.get(link); p.status != http.StatusOK {
-		t.Errorf("a minute later: %d", p.status)
+	s.Clock.Move(time.Minute)
+	if p := b.Get(link); p.Status != http.StatusOK {
+		t.Errorf("a minute later: %d", p.Status)
 	}
 }
 
 func TestOnlyAdminsShareListAndRevoke(t *testing.T) {
 	t.Parallel()
 	s, owner, _, link := shareSite(t)
-	s.member("ana@acme.example", control.RoleAnalyst)
-	analyst := s.signedIn("ana@acme.example")
-	all, err := s.store.Shares(t.Context(), "acme")
+	s.Member("ana@acme.example", control.RoleAnalyst)
+	analyst := s.SignedIn("ana@acme.example")
+	all, err := s.Store.Shares(t.Context(), "acme")
 	if err != nil || len(all) != 1 || strings.Contains(link, string(all[0].Hash)) {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if p := analyst.get("/shares?workspace=acme"); p.status != http.StatusForbidden {
-		t.Errorf("an analyst sees the links: %d", p.status)
+	if p := analyst.Get("/shares?workspace=acme"); p.Status != http.StatusForbidden {
+		t.Errorf("an analyst sees the links: %d", p.Status)
 	}
-	if p := analyst.get("/?workspace=acme"); strings.Contains(p.body, "/shares") {
+	if p := analyst.Get("/?workspace=acme"); strings.Contains(p.Body, "/shares") {
 		t.Error("an analyst is offered to share")
 	}
 	for what, fields := range map[string][]string{"creates": {"action", "create", "page", "/", "days", "7"}, "revokes": {"action", "revoke", "id", string(all[0].ID)}} {
-		if p := analyst.form("/shares", fields...); p.status != http.StatusForbidden {
-			t.Errorf("an analyst %s: %d", what, p.status)
+		if p := analyst.Form("/shares", fields...); p.Status != http.StatusForbidden {
+			t.Errorf("an analyst %s: %d", what, p.Status)
 		}
 	}
 	for what, c := range map[string]struct {
@@ -297,27 +298,27 @@ func TestOnlyAdminsShareListAndRevoke(t *testing.T) {
 		"another workspace": {404, []string{"workspace", "other", "action", "create", "page", "/", "days", "7"}}, "without a token": {403, []string{"csrf", "", "action", "create", "page", "/", "days", "7"}},
 		"no action": {422, nil}, "an unknown link": {422, []string{"action", "revoke", "id", "nothing"}},
 	} {
-		if p := owner.form("/shares", c.fields...); p.status != c.status {
-			t.Errorf("%s: %d, want %d", what, p.status, c.status)
+		if p := owner.Form("/shares", c.fields...); p.Status != c.status {
+			t.Errorf("%s: %d, want %d", what, p.Status, c.status)
 		}
 	}
-	if p := s.browser().get(link); p.status != http.StatusOK {
-		t.Fatalf("opened: %d", p.status)
+	if p := s.Browser().Get(link); p.Status != http.StatusOK {
+		t.Fatalf("opened: %d", p.Status)
 	}
-	list := owner.get("/shares?workspace=acme")
-	for _, want := range []string{"1 share link.", "Channels", "Last 7 days · Google Ads", email, "Nov 20, 2026, 12:00 UTC", "Nov 27, 2026"} {
-		if !strings.Contains(list.body, want) {
+	list := owner.Get("/shares?workspace=acme")
+	for _, want := range []string{"1 share link.", "Channels", "Last 7 days · Google Ads", consoletest.Email, "Nov 20, 2026, 12:00 UTC", "Nov 27, 2026"} {
+		if !strings.Contains(list.Body, want) {
 			t.Errorf("the list lacks %q", want)
 		}
 	}
-	if strings.Contains(list.body, link) {
+	if strings.Contains(list.Body, link) {
 		t.Error("the list shows the link again")
 	}
-	if p := owner.get("/channels?workspace=acme&range=7d"); !strings.Contains(p.body, `href="/shares?range=7d&amp;workspace=acme&amp;page=%2Fchannels"`) {
+	if p := owner.Get("/channels?workspace=acme&range=7d"); !strings.Contains(p.Body, `href="/shares?range=7d&amp;workspace=acme&amp;page=%2Fchannels"`) {
 		t.Error("the page has no button to share it with its filters")
 	}
-	hostile := owner.get("/shares?workspace=acme&channel=" + url.QueryEscape(`"><script>alert(1)</script>`))
-	if strings.Contains(hostile.body, "<script>alert") {
+	hostile := owner.Get("/shares?workspace=acme&channel=" + url.QueryEscape(`"><script>alert(1)</script>`))
+	if strings.Contains(hostile.Body, "<script>alert") {
 		t.Error("a filter is not escaped")
 	}
 }

@@ -64,7 +64,7 @@ func list(ctx context.Context, patterns []string) ([]goPackage, error) {
 }
 
 // suites are packages of tests that other packages run. They have no mutants.
-var suites = []string{"warehousetest", "controltest", "ingesttest", "storetest", "adstest", "toolkittest"}
+var suites = []string{"warehousetest", "controltest", "ingesttest", "storetest", "adstest", "toolkittest", "consoletest"}
 
 // mutants returns all mutants of the packages.
 func (m *module) mutants(packages []goPackage) ([]mutant, error) {

@@ -32,7 +32,7 @@ const (
 )
 
 // suites are test packages in files without the suffix _test.go. They are not part of the product and are not counted.
-var suites = []string{"internal/warehouse/warehousetest", "internal/control/controltest", "internal/ads/adstest"}
+var suites = []string{"internal/warehouse/warehousetest", "internal/control/controltest", "internal/ads/adstest", "internal/console/consoletest"}
 
 // figure is a part of the project with its size.
 type figure struct {
