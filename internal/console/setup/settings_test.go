@@ -1,4 +1,4 @@
-package console_test
+package setup_test
 
 import (
 	"net/http"

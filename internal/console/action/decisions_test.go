@@ -1,4 +1,4 @@
-package console_test
+package action_test
 
 import (
 	"encoding/json"

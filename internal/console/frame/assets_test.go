@@ -1,4 +1,4 @@
-package console_test
+package frame_test
 
 import (
 	"net/http"
