@@ -53,7 +53,7 @@ mutants: toolchain ## Make MUTANTS random changes (default 300, SEED 1) and coun
 golden: ## Rewrite golden files; review the diff like code
 	$(GO) test ./internal/mcp ./internal/httpapi ./internal/tools ./internal/warehouse ./internal/warehouse/merge ./internal/ingest \
 		./internal/ingest/demo ./internal/ingest/shopify ./internal/ingest/adreport ./internal/ingest/connector ./internal/ingest/mapper ./internal/chart ./internal/ask ./internal/console/frame/plot \
-		./internal/measure/detect -update
+		./internal/console/performance ./internal/console/measurement ./internal/console/setup ./internal/console/action ./internal/measure/detect -update
 
 pictures: ## Draw the pictures of the method documents; look at them before you commit
 	$(GO) run ./docs/pictures

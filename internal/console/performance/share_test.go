@@ -1,56 +1,23 @@
 package performance_test
 
 import (
-	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"assay/internal/auth"
 	"assay/internal/console"
 	"assay/internal/console/consoletest"
-	"assay/internal/console/frame"
 	"assay/internal/control"
 )
 
-// callsSeen records the calls of tools.
-type callsSeen struct {
-	mu    sync.Mutex
-	calls []string // tool, workspace, actor, scopes and arguments
-}
-
-func (c *callsSeen) recording(ask frame.Ask) frame.Ask {
-	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
-		c.mu.Lock()
-		var scopes []string
-		for _, s := range p.Scopes {
-			scopes = append(scopes, string(s))
-		}
-		c.calls = append(c.calls, strings.Join([]string{tool, string(p.Workspace.ID), p.Actor, strings.Join(scopes, " "), string(args)}, "|"))
-		c.mu.Unlock()
-		return ask(ctx, p, tool, args)
-	}
-}
-
-// taken returns the recorded calls and deletes them.
-func (c *callsSeen) taken() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := c.calls
-	c.calls = nil
-	return all
-}
-
 // shareSite returns a site with figures, and a share link to the Channels page for Google and the last seven days.
-func shareSite(t *testing.T) (s *consoletest.Site, owner *consoletest.Browser, seen *callsSeen, link string) {
+func shareSite(t *testing.T) (s *consoletest.Site, owner *consoletest.Browser, seen *consoletest.Calls, link string) {
 	t.Helper()
-	seen = &callsSeen{}
-	ask := seen.recording(consoletest.RecordedTools(t))
+	seen = &consoletest.Calls{}
+	ask := seen.Recording(consoletest.RecordedTools(t))
 	s = consoletest.NewWith(t, func(_ *consoletest.Site, o *console.Options) { o.Ask = ask })
 	s.Member(consoletest.Email, control.RoleOwner)
 	owner = s.SignedIn(consoletest.Email)
@@ -73,7 +40,7 @@ func TestSharedPageIsReadOnlyAndLeadsNowhere(t *testing.T) {
 	s, owner, seen, _ := shareSite(t)
 	for _, page := range performancePages {
 		link := share(owner, page, "range", "7d")
-		seen.taken()
+		seen.Taken()
 		p := s.Browser().Get(link)
 		if p.Status != http.StatusOK || strings.Count(p.Body, "<h1") != 1 || !strings.Contains(p.Body, "Acme") || !strings.Contains(p.Body, "Last 7 days") {
 			t.Errorf("%s: %d %.300s", page, p.Status, p.Body)
@@ -99,7 +66,7 @@ func TestSharedPageIsReadOnlyAndLeadsNowhere(t *testing.T) {
 		if len(p.Header.Values("Set-Cookie")) > 0 {
 			t.Errorf("%s sets a cookie", page)
 		}
-		for _, call := range seen.taken() {
+		for _, call := range seen.Taken() {
 			if !strings.Contains(call, "|acme|share:") || !strings.Contains(call, "|"+string(control.ScopeRead)+"|") {
 				t.Errorf("%s calls %s; want the scope to read only", page, call)
 			}
@@ -124,14 +91,14 @@ func TestPagesStateOnlyFiltersOfTheirFigures(t *testing.T) {
 	if !strings.Contains(list.Body, `name="channel" value="google"`) || !strings.Contains(list.Body, "Filters: <bdi>Last 7 days</bdi>") {
 		t.Error("the form of a page without channels loses the filter, or states it")
 	}
-	seen.taken()
+	seen.Taken()
 	for _, path := range []string{"/campaigns?workspace=acme&channel=podcast", share(owner, "/campaigns", "channel", "podcast")} {
 		p := owner.Get(path)
 		if p.Status != http.StatusOK || !strings.Contains(p.Body, "No ad platform reports campaigns of Podcast.") {
 			t.Errorf("%s: %d, or no reason why there are no campaigns", path, p.Status)
 		}
 	}
-	for _, call := range seen.taken() {
+	for _, call := range seen.Taken() {
 		if strings.HasPrefix(call, "campaigns|") {
 			t.Errorf("the page for podcasts shows campaigns: %s", call)
 		}
@@ -146,9 +113,9 @@ func TestPagesStateOnlyFiltersOfTheirFigures(t *testing.T) {
 func TestQueryOfASharedPageWidensNothing(t *testing.T) {
 	t.Parallel()
 	s, _, seen, link := shareSite(t)
-	seen.taken()
+	seen.Taken()
 	plain := s.Browser().Get(link)
-	want := seen.taken()
+	want := seen.Taken()
 	if plain.Status != http.StatusOK || len(want) == 0 || !strings.Contains(strings.Join(want, "\n"), `"channel":"google"`) && !strings.Contains(strings.Join(want, "\n"), "start_date") {
 		t.Fatalf("%d, calls %s", plain.Status, want)
 	}
@@ -157,7 +124,7 @@ func TestQueryOfASharedPageWidensNothing(t *testing.T) {
 		"?format=csv", "?format=csv&table=", "?open=google", "?days=90", "?view=ltv", "?sort=-spend&page=2", "?channel=google&channel=facebook",
 	} {
 		p := s.Browser().Get(link + tampered)
-		got := seen.taken()
+		got := seen.Taken()
 		if p.Status != http.StatusOK || !strings.HasPrefix(p.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", tampered, p.Status, p.Header.Get("Content-Type"))
 		}
@@ -218,7 +185,7 @@ func TestEndedSharesHaveOneAnswer(t *testing.T) {
 		t.Errorf("a second before the end: %d", p.Status)
 	}
 	s.Clock.Move(2 * time.Second)
-	seen.taken()
+	seen.Taken()
 	wrong := s.Browser().Get("/shared/" + strings.Repeat("A", 43))
 	if wrong.Status != http.StatusNotFound || wrong.Header.Get("X-Robots-Tag") == "" || wrong.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("a wrong link: %d", wrong.Status)
@@ -232,7 +199,7 @@ func TestEndedSharesHaveOneAnswer(t *testing.T) {
 			t.Errorf("%s: %d; its answer differs from that of a wrong link", what, p.Status)
 		}
 	}
-	if calls := seen.taken(); len(calls) > 0 {
+	if calls := seen.Taken(); len(calls) > 0 {
 		t.Errorf("ended links call tools: %s", calls)
 	}
 }
@@ -240,7 +207,7 @@ func TestEndedSharesHaveOneAnswer(t *testing.T) {
 func TestSharedPagesAcceptNoOtherMethodAndAreRateLimited(t *testing.T) {
 	t.Parallel()
 	s, _, seen, link := shareSite(t)
-	seen.taken()
+	seen.Taken()
 	for _, method := range []string{http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, "PROPFIND"} {
 		r, err := http.NewRequestWithContext(t.Context(), method, s.URL+link, strings.NewReader("csrf=x"))
 		if err != nil {
@@ -250,7 +217,7 @@ func TestSharedPagesAcceptNoOtherMethodAndAreRateLimited(t *testing.T) {
 			t.Errorf("%s: %d, Allow %q", method, p.Status, p.Header.Get("Allow"))
 		}
 	}
-	if calls := seen.taken(); len(calls) > 0 {
+	if calls := seen.Taken(); len(calls) > 0 {
 		t.Errorf("calls: %s", calls)
 	}
 	b := s.Browser()
