@@ -93,23 +93,33 @@ func Optimize(p Problem) (*Plan, error) {
 	return &plan, nil
 }
 
-// weighted returns the problem with the responses multiplied by the channels' weights relative to the largest weight.
+// weighted returns the problem with the responses multiplied by the relative weights.
 func (p Problem) weighted() Problem {
+	p.Channels = slices.Clone(p.Channels)
+	for j, factor := range p.relativeWeights() {
+		if c := &p.Channels[j]; factor != 1 {
+			c.Response = c.Response.times(factor)
+		}
+	}
+	return p
+}
+
+// relativeWeights returns the channels' weights relative to the largest weight. Without a positive weight, all are 1.
+func (p Problem) relativeWeights() []float64 {
 	least, most := math.Inf(1), 0.0
 	for _, c := range p.Channels {
 		if c.Weight > 0 {
 			least, most = math.Min(least, c.Weight), math.Max(most, c.Weight)
 		}
 	}
-	if most == 0 || !slices.ContainsFunc(p.Channels, func(c Channel) bool { return c.Weight != most }) {
-		return p
+	out := make([]float64, len(p.Channels))
+	for j, c := range p.Channels {
+		out[j] = 1
+		if most > 0 {
+			out[j] = math.Max(c.Weight, least) / most
+		}
 	}
-	p.Channels = slices.Clone(p.Channels)
-	for j := range p.Channels {
-		c := &p.Channels[j]
-		c.Response = c.Response.times(math.Max(c.Weight, least) / most)
-	}
-	return p
+	return out
 }
 
 // times returns the response multiplied by a factor.

@@ -43,6 +43,7 @@ type ScheduledChannel struct {
 	Total    *Range   // bounds on the total spend over all periods; nil: none
 	Change   *float64 // limit on the difference between consecutive periods; nil: none
 	Response Flighting
+	Weight   float64 // as in [Channel]
 	// Concave is true if returns always diminish. Otherwise Spread tries several starting points, and its certificate
 	// does not bound every schedule.
 	Concave bool
@@ -52,11 +53,12 @@ type ScheduledChannel struct {
 type Schedule struct {
 	Spend  [][]float64 // one row per channel, one element per period
 	Steady []float64   // each channel's spend per period in the best schedule with constant spend
-	// Certificate bounds the response of every schedule if Proven is true. Otherwise, it bounds only the schedules with
-	// a response below the tangent at this schedule.
+	// Certificate bounds the objective of every schedule if Proven is true. Otherwise, it bounds only the schedules with
+	// an objective below the tangent at this schedule. The objective is the sum of the responses, each multiplied by its
+	// channel's weight relative to the largest weight.
 	Certificate Certificate
 	Proven      bool    // every response is concave
-	SteadyValue float64 // response of the steady schedule; at most the response of this schedule
+	SteadyValue float64 // objective of the steady schedule; at most the objective of this schedule
 }
 
 const (
@@ -65,7 +67,7 @@ const (
 	tangentError  = 1e-7 // error of a tangent's bound, as a share of the schedule's response
 )
 
-// Spread maximizes the response over the spends of each channel and period. For concave responses, the certificate
+// Spread maximizes the weighted response over the spends of each channel and period. For concave responses, the certificate
 // bounds every schedule. For S-shaped responses, it bounds only schedules with a response below the tangent at the
 // result. The result is then a local optimum. For S-shaped responses, searches start from constant spend and from
 // bursts every two to four periods.

@@ -9,24 +9,29 @@ import (
 // scheduler represents a schedule as one vector, ordered by channel, then period.
 type scheduler struct {
 	Timetable
-	slope []float64
-	parts []part // groups, and channels outside groups
-	chain chain
+	slope   []float64
+	weights []float64 // relative weights of the channels
+	parts   []part    // groups, and channels outside groups
+	chain   chain
 }
 
 func newScheduler(t Timetable) *scheduler {
 	p := Problem{Groups: t.Groups}
 	for _, c := range t.Channels {
-		p.Channels = append(p.Channels, Channel{Name: c.Name})
+		p.Channels = append(p.Channels, Channel{Name: c.Name, Weight: c.Weight})
 	}
-	return &scheduler{Timetable: t, slope: make([]float64, t.Periods*len(t.Channels)), parts: p.parts()}
+	return &scheduler{
+		Timetable: t, slope: make([]float64, t.Periods*len(t.Channels)), weights: p.relativeWeights(), parts: p.parts(),
+	}
 }
 
-// response returns a schedule's total response and sets the slopes.
+// response returns a schedule's total weighted response and sets its slopes.
 func (s *scheduler) response(x []float64) (sum float64) {
 	clear(s.slope)
 	for j, c := range s.Channels {
-		sum += c.Response.Response(s.row(x, j), s.row(s.slope, j))
+		slope := s.row(s.slope, j)
+		sum += s.weights[j] * c.Response.Response(s.row(x, j), slope)
+		floats.Scale(s.weights[j], slope)
 	}
 	return sum
 }

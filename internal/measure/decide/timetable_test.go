@@ -115,6 +115,36 @@ func TestTangentBoundsALinearResponse(t *testing.T) {
 	equal(t, "its value", gained, 26.0)
 }
 
+// Search returns 2 per unit and tv 1, but a unit of the response of tv has 4 times the value.
+func TestSchedulesMaximizeTheWeightedResponse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what      string
+		weights   [2]float64
+		search    float64 // spend on search per period, out of 5
+		objective float64
+	}{
+		{"no weights", [2]float64{}, 4, 2*8 + 2},
+		{"equal weights", [2]float64{0.3, 0.3}, 4, 2*8 + 2},
+		{"tv has more value", [2]float64{0.2, 0.8}, 1, (0.2*2*2 + 0.8*8) / 0.8},
+		{"search has no positive value", [2]float64{-1, 0.8}, 4, 2*8 + 2}, // the smallest positive weight
+	} {
+		plan, err := Spread(Timetable{Budget: 10, Periods: 2, Channels: []ScheduledChannel{
+			{Name: "search", Max: 4, Weight: c.weights[0], Response: ramp{2, 2}, Concave: true},
+			{Name: "tv", Max: 4, Weight: c.weights[1], Response: ramp{1, 1}, Concave: true},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equals := func(got, want float64) bool { return math.Abs(got-want) < 1e-5 }
+		if !equals(plan.Spend[0][0], c.search) || !equals(plan.Spend[0][1], c.search) || !equals(plan.Steady[0], c.search) ||
+			!equals(plan.SteadyValue, c.objective) || !equals(plan.Certificate.Objective, c.objective) ||
+			!equals(plan.Certificate.UpperBound, c.objective) {
+			t.Errorf("%s: %+v, want %v on search and an objective of %v", c.what, plan, c.search, c.objective)
+		}
+	}
+}
+
 // parabola is the response -(x - at)² per period.
 type parabola struct{ at float64 }
 

@@ -213,6 +213,55 @@ func TestScheduleScalesTheProblemToItsPeriods(t *testing.T) {
 	}
 }
 
+// A weight is the value of a unit of a channel's response.
+func TestSchedulesReportTheirWeightedGain(t *testing.T) {
+	t.Parallel()
+	p := fromPrior(t, toyGeos(), Spec{Saturation: MichaelisMenten}, 60)
+	_, others := p.splitDraws()
+	for _, weights := range [][]float64{nil, {0.4, 0.4}, {0.8, 0.1}, {0.1, 0.8}, {-0.2, 0.5}} {
+		problem := ahead(t, p)
+		for j, w := range weights {
+			problem.Channels[j].Weight = w
+		}
+		s, err := p.Schedule(problem, Ahead{Periods: 6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(s.Base, s.Steadily.Total.Mean, 1e-9) {
+			t.Errorf("weights %v: the base is %v, the steady response %v", weights, s.Base, s.Steadily.Total.Mean)
+		}
+		if s.Weighted == nil || weights == nil {
+			if s.Weighted != nil || weights != nil {
+				t.Errorf("weights %v: the weighted gain is %+v", weights, s.Weighted)
+			}
+			continue
+		}
+		flights, err := p.flights(s.Channels, others, 6, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lift, base, better := make([]float64, len(others)), 0.0, 0.0
+		for j, f := range flights {
+			flown, steady := grid(len(others), len(f.a)), grid(len(others), len(f.a))
+			f.addPeriods(flown, s.Spend[j])
+			f.addPeriods(steady, slices.Repeat([]float64{s.Steady[j]}, 6))
+			for i := range lift {
+				lift[i] += weights[j] * (floats.Sum(flown[i]) - floats.Sum(steady[i]))
+				base += weights[j] * floats.Sum(steady[i]) / float64(len(others))
+			}
+		}
+		for _, x := range lift {
+			if x > 0 {
+				better += 1 / float64(len(others))
+			}
+		}
+		want := stats.Summarize(lift)
+		if got := s.Weighted; !near(got.Lift.Mean, want.Mean, 1e-6) || !near(got.Lift.Q05, want.Q05, 1e-6) || !near(got.Base, base, 1e-9) || !near(got.Better, better, 1e-9) {
+			t.Errorf("weights %v: %+v, want %+v over %v with probability %v", weights, got, want, base, better)
+		}
+	}
+}
+
 func TestInvalidSchedulesAreRejected(t *testing.T) {
 	t.Parallel()
 	p := fromPrior(t, toyGeos(), Spec{}, 8)

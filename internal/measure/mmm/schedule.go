@@ -38,10 +38,16 @@ type Schedule struct {
 	Budget   float64           // over all periods
 	Brings   Flow
 	Steadily Flow // flow of the steady schedule
-	// Lift is the schedule's response minus the steady schedule's response, until adstock has decayed. Better is the
-	// probability that Lift is positive.
-	Lift   stats.Summary
-	Better float64
+	Gain          // of the response
+	// Weighted is the gain of the responses, each multiplied by its channel's weight. It is nil without weights.
+	Weighted *Gain
+}
+
+// Gain compares a schedule with the steady schedule, until adstock has decayed.
+type Gain struct {
+	Lift   stats.Summary // value of the schedule minus value of the steady schedule
+	Better float64       // probability that Lift is positive
+	Base   float64       // mean value of the steady schedule
 }
 
 // Flow is a schedule's response over time, in the target's unit.
@@ -55,8 +61,8 @@ type Flow struct {
 // Schedule distributes a budget over the periods after the data. The problem is an allocation over the data's window.
 // Schedule scales the budget, bounds and groups to the number of periods. A channel's spend per period is at most the
 // larger of two values: its largest spend in the data, and its maximum divided by the number of periods. Schedule
-// maximizes the posterior mean response, regardless of the problem's risk level. Infeasible bounds and models with
-// multiplicative effects result in a fault of kind invalid.
+// maximizes the posterior mean of the response with the problem's weights, regardless of the problem's risk level.
+// Infeasible bounds and models with multiplicative effects result in a fault of kind invalid.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).
@@ -91,7 +97,7 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 	if err != nil {
 		return nil, err
 	}
-	out.judge(responses, len(others))
+	out.judge(problem, responses, len(others))
 	return out, nil
 }
 
@@ -106,7 +112,7 @@ func (p *Posterior) timetable(problem decide.Problem, ahead Ahead) (decide.Timet
 	for _, c := range problem.Channels {
 		all := decide.Range{Min: part * c.Min, Max: part * c.Max}
 		s := decide.ScheduledChannel{
-			Name: c.Name, Max: math.Max(p.largestSpend(c.Name), all.Max/float64(ahead.Periods)), Total: &all,
+			Name: c.Name, Max: math.Max(p.largestSpend(c.Name), all.Max/float64(ahead.Periods)), Total: &all, Weight: c.Weight,
 		}
 		if share, limited := ahead.Change[c.Name]; limited {
 			s.Change = new(share * p.Spend(c.Name) / float64(p.model.span))
@@ -144,34 +150,50 @@ func (p *Posterior) splitDraws() (chosen, others []int) {
 }
 
 // judge evaluates the schedule and the best schedule with constant spend, on the draws of the responses.
-func (s *Schedule) judge(responses []*flight, draws int) {
-	both := [2][][]float64{}
-	for k := range both {
-		both[k] = make([][]float64, draws)
-		for i := range both[k] {
-			both[k][i] = make([]float64, len(responses[0].a))
-		}
+func (s *Schedule) judge(problem decide.Problem, responses []*flight, draws int) {
+	room, periods := len(responses[0].a), responses[0].periods
+	var flows [2][][]float64 // of the schedule and the steady schedule, by draw and period
+	var values [2][]float64  // weighted response by draw
+	for k := range flows {
+		flows[k], values[k] = grid(draws, room), make([]float64, draws)
 	}
 	for j, f := range responses {
-		steady := slices.Repeat([]float64{s.Steady[j]}, f.periods)
-		f.addPeriods(both[0], s.Spend[j])
-		f.addPeriods(both[1], steady)
+		for k, spend := range [2][]float64{s.Spend[j], slices.Repeat([]float64{s.Steady[j]}, periods)} {
+			one := grid(draws, room)
+			f.addPeriods(one, spend)
+			for i, row := range one {
+				floats.Add(flows[k][i], row)
+				values[k][i] += problem.Channels[j].Weight * floats.Sum(row)
+			}
+		}
 	}
-	periods := responses[0].periods
 	var work panics.Group
-	work.Go(func() { s.Brings = flowOf(both[0], periods) })
-	work.Go(func() { s.Steadily = flowOf(both[1], periods) })
+	work.Go(func() { s.Brings = flowOf(flows[0], periods) })
+	work.Go(func() { s.Steadily = flowOf(flows[1], periods) })
 	work.Wait()
-	lift := series(draws, func(i int) float64 { return floats.Sum(both[0][i]) - floats.Sum(both[1][i]) })
-	s.Lift = stats.Summarize(lift)
+	total := func(flow [][]float64) []float64 {
+		return series(draws, func(i int) float64 { return floats.Sum(flow[i]) })
+	}
+	s.Gain = gainOf(total(flows[0]), total(flows[1]))
+	if slices.ContainsFunc(problem.Channels, func(c decide.Channel) bool { return c.Weight != 0 }) {
+		s.Weighted = new(gainOf(values[0], values[1]))
+	}
+}
+
+// gainOf compares the values of a schedule and of the steady schedule by draw.
+func gainOf(values, steady []float64) (g Gain) {
+	lift := make([]float64, len(values))
+	floats.SubTo(lift, values, steady)
+	g.Lift, g.Base = stats.Summarize(lift), floats.Sum(steady)/float64(len(steady))
 	for _, v := range lift {
 		switch {
 		case v > 0:
-			s.Better += 1 / float64(draws)
+			g.Better += 1 / float64(len(lift))
 		case v == 0: // ties have half weight
-			s.Better += 0.5 / float64(draws)
+			g.Better += 0.5 / float64(len(lift))
 		}
 	}
+	return g
 }
 
 func flowOf(draws [][]float64, periods int) Flow {
