@@ -24,6 +24,7 @@ type MixRow struct {
 	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
 	Best            *answer.Estimate[answer.Ratio]   `json:"incremental_roas,omitempty" doc:"Best estimate if it comes from applied experiments that the model does not use."`
 	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend; without current spend, at the modelled spend."`
+	MarginPct       *answer.Percent                  `json:"contribution_margin_pct,omitempty" detail:"analyst" doc:"Contribution per revenue of the channel, before ad spend. The allocation maximizes contribution if costs are known."`
 	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"Percentage by which marginal ROAS is below average ROAS."`
 	Less            *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue with 20% less spend."`
 	More            *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue with 20% more spend."`
@@ -33,8 +34,8 @@ type MixRow struct {
 	BeyondData      bool                             `json:"beyond_data,omitempty" doc:"The proposed spend exceeds all observed spend."`
 }
 
-// MixRows lists the channels, largest incremental revenue first.
-func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
+// MixRows lists the channels of an allocation that starts from this spend, largest incremental revenue first.
+func (s PlanStart) MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 	rows := make([]MixRow, 0, len(m.Effects))
 	for _, e := range m.Effects {
 		if e.ROAS == nil || e.MarginalROAS == nil {
@@ -53,6 +54,9 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: Posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: Posterior[answer.Ratio](reach.Marginal, 1),
 			Saturation: new(Posterior[answer.Percent](reach.Saturation, 100)), Less: new(Posterior[answer.Money](reach.Less, times)), More: new(Posterior[answer.Money](reach.More, times)),
 			Tested: CalibratedBy(m, e.Channel),
+		}
+		if rate, known := s.Rates[e.Channel]; known {
+			row.MarginPct = new(answer.Percent(100 * rate))
 		}
 		if plan.Recent {
 			row.Modelled = new(answer.Money(times * e.Spend))

@@ -70,7 +70,7 @@ func recommend(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 	m, plan := current.Model, current.Plan
 	monthly := 1 / m.Months()
 	a.Period = c.Period(m.Window)
-	for _, r := range toolkit.MixRows(m, plan, monthly) {
+	for _, r := range current.Start.MixRows(m, plan, monthly) {
 		if a.Channel == "" || r.Channel == a.Channel {
 			a.Rows = append(a.Rows, pacing.Row{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: pacing.MonthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}

@@ -59,7 +59,7 @@ func runOptimization(ctx context.Context, c *toolkit.Call, p optimizationParams)
 	monthly := 1 / m.Months()
 	a := &OptimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: start.Metrics(c, m, plan, budget, monthly)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
-	a.Rows = toolkit.MixRows(m, plan, monthly)
+	a.Rows = start.MixRows(m, plan, monthly)
 	if err := c.AddBest(ctx, &a.Metrics, a.Rows); err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func (b *Browser) request(name string) Page {
 
 var (
 	random     = regexp.MustCompile(`\basy_[0-9A-Za-z]+|\b[a-z2-7]{26}\b|[\w-]{43,}|\b[a-z]+-[a-z2-7]{12}\b|\bkey:[a-z2-7]{12}\b|\[(?:rule|destination|id|job|experiment|change)=[a-z2-7]+\]`) // identifiers and secrets
-	curl       = regexp.MustCompile(`(?s)<pre id="[^"]*-curl".*?</pre>`)                                                                                                                          // repeats the JSON-RPC call
+	curl       = regexp.MustCompile(`(?s)<pre id="[^"]*-curl".*?</pre>`)                                                                                                                       // repeats the JSON-RPC call
 	tokens     = regexp.MustCompile(`(?s)<svg\b.*?</svg>|<[^>]*>|[^<]+`)
 	tagName    = regexp.MustCompile(`^<(/?[a-z0-9]+)`)
 	attributes = regexp.MustCompile(`([a-z-]+)(?:="([^"]*)")?`)

@@ -28,6 +28,7 @@ type planView struct {
 	Schedule scheduleView
 
 	current  map[measure.Channel]float64 // spend per window of the model, from which allocations start
+	rates    map[measure.Channel]float64 // contribution per revenue; nil: unknown
 	currency money.Currency
 }
 
@@ -57,6 +58,12 @@ func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Valu
 	}
 	for _, r := range results.Rows {
 		view.current[r.Channel] = float64(r.Spend) * months
+		if r.MarginPct != nil {
+			if view.rates == nil {
+				view.rates = map[measure.Channel]float64{}
+			}
+			view.rates[r.Channel] = float64(*r.MarginPct) / 100
+		}
 	}
 	if !query.Has("budget") {
 		view.Budget = strconv.FormatFloat(math.Round(current), 'f', 0, 64)
@@ -98,7 +105,8 @@ func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Valu
 	return view, asked
 }
 
-// ask converts the form to a request. Amounts are per month in the form and per window in the model.
+// ask converts the form to a request with the tool's current spend and contribution rates. Amounts are per month in the
+// form and per window in the model.
 func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	months := m.Months()
 	budget, err := entered("the budget", p.Budget)
@@ -138,7 +146,9 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	if err != nil {
 		return ask, err
 	}
-	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, MessageUnit: months}, nil
+	return mix.Ask{
+		Budget: *budget * months, Bounds: bounds, Groups: groups, MessageUnit: months, Current: p.current, Rates: p.rates,
+	}, nil
 }
 
 // entered parses an amount of money. It returns nil for an empty field.

@@ -79,7 +79,7 @@ func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, a
 	asked.Set("v", strconv.Itoa(m.Version))
 	asked.Del("of")
 	s.Query = asked.Encode()
-	plan, err := c.schedules.of(s.Query+fmt.Sprint(p.current), m, func() (*weekPlan, error) { return p.spread(m, w) })
+	plan, err := c.schedules.of(s.Query+fmt.Sprint(p.current, p.rates), m, func() (*weekPlan, error) { return p.spread(m, w) })
 	if err != nil {
 		s.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the weekly allocation.")
 		return
@@ -95,7 +95,6 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	if err != nil {
 		return nil, err
 	}
-	ask.Current = p.current
 	weeks, err := strconv.Atoi(p.Schedule.Weeks)
 	if err != nil || weeks < 1 || weeks > mmm.MostAhead {
 		return nil, fault.Invalid("the number of weeks is not a whole number from 1 to %d", mmm.MostAhead).WithHint("enter a number such as 12")
@@ -215,25 +214,37 @@ const (
 	minProbability = 0.8
 )
 
+// gain returns the gain over constant weekly spend: in contribution if the contribution rates are known, otherwise in
+// incremental revenue. It also returns the names of this quantity and of the base of its relative gain.
+func (w *weekPlan) gain() (gain mmm.Gain, name, of string) {
+	if w.Weighted != nil {
+		return *w.Weighted, "contribution", "the contribution from incremental revenue"
+	}
+	return w.Gain, "incremental revenue", "incremental revenue"
+}
+
 func (s *scheduleView) words() []string {
 	plan := s.plan
 	whole := func(v float64) string { return money.Display(v, 0, plan.Currency) }
 	last := plan.Weeks[len(plan.Weeks)-1].AddDays(weekDays - 1)
 	words := []string{fmt.Sprintf("Total spend is %s (%s), in proportion to the monthly budget.", plan.money(plan.Budget), frame.DaysText(plan.Weeks[0], last))}
+	gain, name, of := plan.gain()
+	text := fmt.Sprintf("The expected gain in %s is %s over the best constant weekly spend (90%% interval %s to %s)", name, whole(gain.Lift.Mean), whole(gain.Lift.Q05), whole(gain.Lift.Q95))
 	share := 0.0
-	if plan.Steadily.Total.Mean > 0 {
-		share = plan.Lift.Mean / plan.Steadily.Total.Mean
+	if gain.Base > 0 {
+		share = gain.Lift.Mean / gain.Base
+		text += fmt.Sprintf(", or %.2f%% of %s", 100*share, of)
 	}
-	gain := fmt.Sprintf("The expected gain is %s over the best constant weekly spend (90%% interval %s to %s), or %.2f%% of incremental revenue. The probability of a gain is %.0f%%.", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
-	if share >= minWeeklyGain && plan.Better >= minProbability {
-		words = append(words, gain+" Recommendation: vary spend by week.")
+	text += fmt.Sprintf(". The probability of a gain is %.0f%%.", 100*gain.Better)
+	if share >= minWeeklyGain && gain.Better >= minProbability {
+		words = append(words, text+" Recommendation: vary spend by week.")
 	} else {
-		words = append(words, gain+" Varying spend by week has no clear benefit. Recommendation: keep weekly spend constant.")
+		words = append(words, text+" Varying spend by week has no clear benefit. Recommendation: keep weekly spend constant.")
 	}
 	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including the adstock of earlier spend. The adstock of this allocation adds %s in later weeks.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("No other weekly allocation within these limits increases the posterior mean of incremental revenue by more than %.4f%%.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("No other weekly allocation within these limits improves the objective by more than %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
 		words = append(words, "A better allocation may exist, because some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend.")
 	}

@@ -36,6 +36,7 @@ import (
 type modelSite struct {
 	*consoletest.Site
 	recent map[measure.Channel]float64 // current spend per window; nil: the window's spend
+	rates  map[measure.Channel]float64 // contribution per revenue; nil: unknown
 }
 
 func newModelSite(t *testing.T) *modelSite {
@@ -56,17 +57,18 @@ func (m *modelSite) answer(_ context.Context, _ auth.Principal, tool string, arg
 	}
 	model := m.Models.Current.Model
 	metrics, info := toolkit.PlanMetrics{BoundsPct: 30, Advice: "hold"}, toolkit.ModelInfo{Start: model.Window.First, End: model.Window.Last}
+	start := toolkit.PlanStart{Current: m.recent, Rates: m.rates}
 	var result any
 	if tool == tools.Optimization.Name {
-		plan, err := model.Plan(mix.Ask{Budget: model.Spend(), Current: m.recent})
+		plan, err := model.Plan(start.Ask(mix.Ask{Budget: model.Spend()}))
 		if err != nil {
 			return nil, err
 		}
 		metrics.Budget, metrics.CurrentSpend = answer.Money(model.Spend()/model.Months()), answer.Money(model.Spend()/model.Months())
 		a := &tools.OptimizationAnswer{Metrics: metrics, Model: info}
-		a.Currency, a.Rows, result = "USD", toolkit.MixRows(model, plan, 1/model.Months()), a
+		a.Currency, a.Rows, result = "USD", start.MixRows(model, plan, 1/model.Months()), a
 	} else {
-		plan, err := model.Plan(mix.Ask{Budget: asked.Total, Bounds: asked.Constraints, Current: m.recent})
+		plan, err := model.Plan(start.Ask(mix.Ask{Budget: asked.Total, Bounds: asked.Constraints}))
 		if err != nil {
 			return nil, err
 		}

@@ -73,7 +73,6 @@ type allocation struct {
 	From          string // days of the current spend
 	Gap           *float64
 	BoundsPct     float64
-	BreakEven     *answers.Ratio
 	Warnings      []string
 }
 
@@ -111,7 +110,7 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 	out := &allocation{
 		Budget: float64(m.Budget) * times, Spend: float64(m.CurrentSpend) * times, Lift: intervalOf(m.Lift, times), Change: optionalInterval(m.Change, times),
 		Profit: optionalInterval(m.PlanProfit.Change, times), Pays: percent(m.PaysPct), BudgetChange: m.BudgetChange, Better: float64(m.BetterPct), Advice: m.Advice, Reasons: m.Why,
-		Test: m.TestFirst, From: m.SpendFrom, Gap: percent(m.GapPct), BoundsPct: float64(m.BoundsPct), BreakEven: m.BreakEven,
+		Test: m.TestFirst, From: m.SpendFrom, Gap: percent(m.GapPct), BoundsPct: float64(m.BoundsPct),
 	}
 	for _, r := range a.Rows {
 		out.Rows = append(out.Rows, allocated{
@@ -126,19 +125,9 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 }
 
 // grouped computes the allocation again with the limits of groups, because the tool has no such limits. The current
-// spend does not change. The contribution is computed with the store's contribution rate.
+// spend and the contribution rates do not change.
 func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
 	months := m.Months()
-	ask.Current = map[measure.Channel]float64{}
-	if a.BreakEven != nil && *a.BreakEven > 0 {
-		ask.Rates = map[measure.Channel]float64{}
-	}
-	for _, r := range a.Rows {
-		ask.Current[r.Channel] = r.Current * months
-		if ask.Rates != nil {
-			ask.Rates[r.Channel] = 1 / float64(*a.BreakEven)
-		}
-	}
 	plan, err := m.Plan(ask)
 	if err != nil {
 		return nil, err

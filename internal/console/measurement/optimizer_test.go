@@ -1,11 +1,15 @@
 package measurement
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	answers "assay/internal/answer"
+	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
 	"assay/internal/money"
 	"assay/internal/toolkit"
 )
@@ -65,6 +69,31 @@ func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
 		v.headings(&allocation{Budget: c.budget, Spend: 5000, Advice: "shift", BudgetChange: c.change}, whole)
 		if !strings.HasPrefix(v.Heading, c.heading) || !strings.HasSuffix(v.Lead, c.lead) {
 			t.Errorf("%s: %q, %q; want %q and at the end %q", c.name, v.Heading, v.Lead, c.heading, c.lead)
+		}
+	}
+}
+
+// The weekly allocation is advised for its gain in the quantity that it maximizes.
+func TestTheAdviceOnTheWeeksIsForContributionIfItIsKnown(t *testing.T) {
+	t.Parallel()
+	strong := mmm.Gain{Lift: stats.Summary{Mean: 50, Q05: 10, Q95: 90}, Better: 0.97, Base: 2000}
+	weak := mmm.Gain{Lift: stats.Summary{Mean: 4, Q05: -20, Q95: 30}, Better: 0.6, Base: 1000}
+	loss := mmm.Gain{Lift: stats.Summary{Mean: -3, Q05: -6, Q95: 1}, Better: 0.1, Base: -40}
+	const vary, constant = " Recommendation: vary spend by week.", " Varying spend by week has no clear benefit. Recommendation: keep weekly spend constant."
+	for _, c := range []struct {
+		what     string
+		gain     mmm.Gain
+		weighted *mmm.Gain
+		want     string
+	}{
+		{"costs are unknown", strong, nil, "The expected gain in incremental revenue is $50 over the best constant weekly spend (90% interval $10 to $90), or 2.50% of incremental revenue. The probability of a gain is 97%." + vary},
+		{"revenue rises and contribution hardly", strong, &weak, "The expected gain in contribution is $4 over the best constant weekly spend (90% interval −$20 to $30), or 0.40% of the contribution from incremental revenue. The probability of a gain is 60%." + constant},
+		{"contribution rises and revenue hardly", weak, &strong, "The expected gain in contribution is $50 over the best constant weekly spend (90% interval $10 to $90), or 2.50% of the contribution from incremental revenue. The probability of a gain is 97%." + vary},
+		{"goods cost more than their price", weak, &loss, "The expected gain in contribution is −$3 over the best constant weekly spend (90% interval −$6 to $1). The probability of a gain is 10%." + constant},
+	} {
+		s := scheduleView{plan: &weekPlan{Schedule: &mmm.Schedule{Gain: c.gain, Weighted: c.weighted}, Weeks: []civil.Date{civil.New(2026, 3, 2)}, Currency: "USD"}}
+		if words := s.words(); !slices.Contains(words, c.want) {
+			t.Errorf("%s: %q, want %q", c.what, words, c.want)
 		}
 	}
 }
