@@ -111,9 +111,12 @@ func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// reason returns the cause of a file error, without the operation and the path.
+// reason returns the cause of a file error, without the operation and the paths.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return e.Err
 	}
 	return err

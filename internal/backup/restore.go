@@ -52,7 +52,8 @@ type Comparison struct {
 }
 
 // Run restores a backup. It verifies the SHA-256 of every file and the totals of every table before it moves the files
-// to their places. After a failure the data directory is empty again.
+// to their places. After a failure, the data directory is as before. If files cannot be moved back, the error lists
+// them, and [RestoringDir] remains.
 func (r Restore) Run(ctx context.Context, progress func(done, total int64)) (restored Restored, err error) {
 	f, err := openFolder(r.Dir)
 	if err != nil {
@@ -71,7 +72,11 @@ func (r Restore) Run(ctx context.Context, progress func(done, total int64)) (res
 	if err := os.Mkdir(staging, 0o700); err != nil {
 		return restored, r.unwritable(err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	defer func() {
+		if !errors.Is(err, errRemains) {
+			err = errors.Join(err, os.RemoveAll(staging))
+		}
+	}()
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
@@ -230,7 +235,7 @@ func compareTables(w Workspace, found []warehouse.TableTotals) (all []Comparison
 }
 
 // moveIn moves the verified files to their places. The control data are moved last, because a data directory without
-// them does not open.
+// them does not open. After a failure, moveIn moves all files back.
 func (r Restore) moveIn(staging string) error {
 	entries, err := os.ReadDir(staging)
 	if err != nil {
@@ -242,14 +247,56 @@ func (r Restore) moveIn(staging string) error {
 			names = append(names, entry.Name())
 		}
 	}
-	for _, name := range append(names, datadir.Control) {
-		if err := os.Rename(filepath.Join(staging, name), filepath.Join(r.Data, name)); err != nil {
-			return r.unwritable(err)
+	names = append(names, datadir.Control)
+	for i, name := range names {
+		if err := r.move(staging, name); err != nil {
+			return r.moveBack(staging, names[:i], err)
 		}
 	}
 	dir, err := os.Open(r.Data)
-	if err != nil {
-		return r.unwritable(err)
+	if err == nil {
+		err = errors.Join(dir.Sync(), dir.Close())
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	if err != nil {
+		return r.moveBack(staging, names, r.unwritable(err))
+	}
+	return nil
+}
+
+// move moves a file or folder from the staging folder to the data directory. It never replaces one.
+func (r Restore) move(staging, name string) error {
+	to := filepath.Join(r.Data, name)
+	if _, err := os.Lstat(to); err == nil {
+		return fault.Conflict("another program created %s during the restore; nothing was restored", to).
+			WithHint("stop that program, move its files away and repeat the command")
+	}
+	if err := os.Rename(filepath.Join(staging, name), to); err != nil {
+		return fault.Unavailable("%s cannot be moved into data directory %s (%v); nothing was restored",
+			name, r.Data, reason(err)).Wrap(err).
+			WithHint("check the disk and the owner of the directory, and repeat the command; the backup is unchanged")
+	}
+	return nil
+}
+
+// errRemains reports that restored files remain in the data directory after a failure. The staging folder then remains
+// too, so no service starts on a part of the data.
+var errRemains = errors.New("restored files remain")
+
+// moveBack moves files and folders back to the staging folder, last first. It returns the cause, or a fault that lists
+// what remains in the data directory.
+func (r Restore) moveBack(staging string, names []string, cause error) error {
+	var left []string
+	errs := []error{errRemains, cause}
+	for _, name := range slices.Backward(names) {
+		if err := os.Rename(filepath.Join(r.Data, name), filepath.Join(staging, name)); err != nil {
+			left, errs = append(left, name), append(errs, err)
+		}
+	}
+	if len(left) == 0 {
+		return cause
+	}
+	slices.Sort(left)
+	return fault.Unavailable("the restore failed, and %s remain in data directory %s", strings.Join(left, ", "), r.Data).
+		Wrap(errors.Join(errs...)).
+		WithHint("remove these files and the folder %s, and repeat the command; the backup is unchanged", RestoringDir)
 }
