@@ -35,6 +35,9 @@ type Scanner struct {
 // memory.
 const sharedRow = 4 << 10
 
+// longestRow is the maximum size of a row with its line end, in bytes.
+const longestRow = MaxRecord + len("\r\n")
+
 // quotedRow contains the row with quotes that is being read. Offsets count from the start of the row.
 type quotedRow struct {
 	cells   int    // read so far
@@ -100,24 +103,35 @@ func (s *Scanner) index(in []byte, b byte) int {
 	return i
 }
 
-// upTo returns the unread text up to the first byte b at or after the offset from, inclusive. Without such a byte, it
-// returns the text up to the end of the file. If nothing is left, the error is io.EOF.
+// upTo returns the unread text of the row up to the first byte b at or after the offset from, inclusive. Without such a
+// byte, it returns the text up to the end of the file. If nothing is left, the error is io.EOF.
 func (s *Scanner) upTo(b byte, from int) ([]byte, error) {
 	for {
-		if i := s.index(s.buf[s.start+from:s.end], b); i >= 0 {
-			return s.buf[s.start : s.start+from+i+1], nil
+		to := s.end
+		i := s.index(s.buf[s.start+from:s.end], b)
+		if i >= 0 {
+			to = s.start + from + i + 1
+		}
+		if i >= 0 || s.drained {
+			text := s.buf[s.start:to]
+			switch {
+			case len(text) == 0:
+				return nil, io.EOF
+			case len(trimEnd(text)) > MaxRecord:
+				return nil, s.tooLong()
+			}
+			return text, nil
 		}
 		from = s.end - s.start
-		if s.drained && from == 0 {
-			return nil, io.EOF
-		}
-		if s.drained {
-			return s.buf[s.start:s.end], nil
-		}
 		if err := s.fill(); err != nil {
 			return nil, err
 		}
 	}
+}
+
+func (s *Scanner) tooLong() error {
+	return fmt.Errorf("the row that starts in line %d is longer than %d MiB; a quote may be missing: %w",
+		s.line, MaxRecord>>20, ErrLimit)
 }
 
 // fill makes room and reads until the buffer is full or the file ends.
@@ -126,12 +140,11 @@ func (s *Scanner) fill() error {
 		s.steps += copy(s.buf, s.buf[s.start:s.end])
 		s.start, s.end = 0, s.end-s.start
 	}
-	if s.end > MaxRecord {
-		return fmt.Errorf("the row that starts in line %d is longer than %d MiB; a quote may be missing: %w",
-			s.line, MaxRecord>>20, ErrLimit)
+	if s.end == longestRow {
+		return s.tooLong()
 	}
 	if s.end == len(s.buf) {
-		s.buf = append(s.buf, make([]byte, len(s.buf))...)
+		s.buf = append(s.buf, make([]byte, min(len(s.buf), longestRow-len(s.buf)))...)
 	}
 	n, err := io.ReadFull(s.src, s.buf[s.end:])
 	s.end += n

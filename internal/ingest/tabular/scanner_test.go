@@ -90,6 +90,42 @@ func TestScannerFailsWhereLaterRowsCannotBeTrusted(t *testing.T) {
 	}
 }
 
+// The limit applies to the bytes of a row without its line end. Rows before it move the row in the buffer.
+func TestARowHasAtMostMaxRecordBytes(t *testing.T) {
+	t.Parallel()
+	// sized returns a row with a number of bytes in eight cells. Quoted cells have line ends.
+	sized := func(quote string, size int) string {
+		cells := make([]string, 8)
+		for i := range cells {
+			cells[i] = quote + strings.Repeat("x", size/len(cells)-2*len(quote)-1) + quote
+		}
+		row := strings.Join(cells, ",")
+		row = quote + strings.Repeat("x", size-len(row)) + row[len(quote):]
+		return strings.ReplaceAll(row, `xxx"`, "x\nx\"")
+	}
+	for _, before := range []string{"", "a\n", "a,b\n1,2\n", strings.Repeat("a", 300_000) + "\n"} {
+		for _, quote := range []string{"", `"`} {
+			for _, end := range []string{"", "\n", "\r\n", "\n3,4\n", "\r\n3,4\r\n"} {
+				for _, over := range []int{0, 1, 2, MaxRecord} {
+					rows, err := all(NewScanner(strings.NewReader(before+sized(quote, MaxRecord+over)+end), ','))
+					earlier := strings.Count(before, "\n")
+					want := earlier + 1 + strings.Count(end, "3")
+					if over > 0 {
+						want = earlier
+					}
+					if errors.Is(err, ErrLimit) != (over > 0) || over <= 0 && err != nil || len(rows) != want {
+						t.Errorf("%d rows, quote %q, %+d bytes, end %q: %d rows, %v; want %d", earlier, quote, over, end, len(rows), err, want)
+						continue
+					}
+					if over <= 0 && (rows[earlier].Problem != "" || len(rows[earlier].Fields) != 8) {
+						t.Errorf("%d rows, quote %q, %+d bytes, end %q: %d cells and the problem %q", earlier, quote, over, end, len(rows[earlier].Fields), rows[earlier].Problem)
+					}
+				}
+			}
+		}
+	}
+}
+
 // hostileRows contains cells that a row repeats many times. A scanner takes quadratic time if it searches the remaining
 // row for each of them.
 var hostileRows = map[string]string{

@@ -10,7 +10,7 @@ import "errors"
 // Limits of a file. Larger files are errors or attacks.
 const (
 	MaxField    = 1 << 20   // bytes of a cell
-	MaxRecord   = 4 << 20   // bytes of a row
+	MaxRecord   = 4 << 20   // bytes of a row of text, in UTF-8, without its line end
 	MaxColumns  = 2000      // cells of a row
 	MaxWorkbook = 128 << 20 // bytes of a workbook, packed and unpacked; it is read as a whole
 )
