@@ -157,7 +157,6 @@ func TestBothEndsOfARange(t *testing.T) {
 		"yesterday to tomorrow":             {"2026-11-19 to 2026-11-19", "future"},
 		"next month to yesterday":           {"future", "2026-11-19 to 2026-11-19"},
 		"november 10 to october 5 2024":     {"2026-11-10 to 2026-11-10", "2024-10-05 to 2024-10-05"},
-		"october to march":                  {"2026-10-01 to 2026-10-31", "2026-03-01 to 2026-03-31"},
 		"last week to october":              {"2026-11-09 to 2026-11-15", "2026-10-01 to 2026-10-31"},
 		"oct 5 2026 to jan 5 2026":          {"2026-10-05 to 2026-10-05", "2026-01-05 to 2026-01-05"},
 		"since the start of next month":     {"future"},

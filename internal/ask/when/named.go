@@ -295,7 +295,8 @@ func (c calendar) monthPeriod(i int) (Expression, bool) {
 	return w, true
 }
 
-// daysOfMonth reads "1 to 15 November" and "between 3 and 10 November".
+// daysOfMonth reads "1 to 15 November", "between 3 and 10 November" and "1 to 15 of this month". Without a year, it
+// returns the latest such days that have begun.
 func (c calendar) daysOfMonth(i int) (Expression, bool) {
 	between := c.word(i-1) == "between"
 	for c.oneOf(i, "the") {
@@ -313,16 +314,19 @@ func (c calendar) daysOfMonth(i int) (Expression, bool) {
 		return Expression{}, false
 	}
 	to, ok := c.monthPeriod(next)
-	if !ok || c.month(to.End-1) == 0 && !IsYear(c.word(to.End-1)) {
+	if !ok || to.End == next+1 {
 		return Expression{}, false
 	}
 	from, ok := c.dayOfSameMonth(i, to.Period.First)
 	if !ok || from.Period.First.After(to.Period.First) {
 		return Expression{}, false
 	}
-	return Expression{
-		End: to.End, Period: civil.Range{First: from.Period.First, Last: to.Period.Last}, Parts: []civil.Range{from.Period, to.Period},
-	}, true
+	days := civil.Range{First: from.Period.First, Last: to.Period.Last}
+	if later := ShiftYears(days, 1); c.month(to.End-1) > 0 && later.Days() == days.Days() && !later.First.After(c.today) {
+		days = later
+	}
+	days = c.untilToday(days)
+	return Expression{End: to.End, Period: days, Parts: []civil.Range{DayRange(days.First), DayRange(days.Last)}}, true
 }
 
 // mayIsMonth distinguishes the month from the verb.

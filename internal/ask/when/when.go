@@ -120,7 +120,9 @@ func (c calendar) reachesToday(i int) bool {
 	return ok && c.oneOf(w.End, "on onwards onward forward")
 }
 
-// upTo reads the end of a range that starts with w.
+// upTo reads the end of a range that starts with w. If the end has no year, it is the latest such day or month that has
+// begun. The start is the latest such day or month before the end. In November 2026, "October to March" is October 2025
+// to March 2026, and "September to November" is September 1, 2026 to today.
 func (c calendar) upTo(w Expression, start int) (Expression, bool) {
 	next := w.End + 1
 	for c.oneOf(next, "the and") {
@@ -129,10 +131,7 @@ func (c calendar) upTo(w Expression, start int) (Expression, bool) {
 	if c.oneOf(next, "now today date") && w.Kind == Absolute {
 		return Expression{At: start, End: next + 1, Period: civil.Range{First: w.Period.First, Last: c.today}, Since: true}, true
 	}
-	to, ok := c.single(next)
-	if !ok && w.Point {
-		to, ok = c.dayOfSameMonth(next, w.Period.First)
-	}
+	to, ok := c.lastOfRange(w, next)
 	if !ok || to.Kind != Absolute || w.Kind != Absolute {
 		return Expression{}, false
 	}
@@ -141,13 +140,7 @@ func (c calendar) upTo(w Expression, start int) (Expression, bool) {
 		w.Period = DayRange(civil.New(to.Period.First.Year(), to.Period.First.Month(), day))
 	}
 	if to.Period.First.Before(w.Period.First) && to.Point == w.Point {
-		earlier := ShiftYears(w.Period, -1) // "November 20 to January 5"
-		if earlier.First.After(to.Period.First) || w.Event != nil {
-			return Expression{}, false
-		}
-		if !c.hasYear(w.At, w.End) && w.Point {
-			w.Period = earlier
-		} else {
+		if w.Period, ok = c.earlierStart(w, to); !ok {
 			return Expression{}, false
 		}
 	}
@@ -160,6 +153,71 @@ func (c calendar) upTo(w Expression, start int) (Expression, bool) {
 	}, true
 }
 
+// lastOfRange reads the last day or period of a range that starts with w. After a day with a month, such as October 1,
+// "the 15th" is in the same month. Days after today are left out.
+func (c calendar) lastOfRange(w Expression, i int) (Expression, bool) {
+	to, ok := c.single(i)
+	if !w.Point || ok && (to.End > i+1 || !c.namesMonth(w)) {
+		return to, ok
+	}
+	day, same := c.dayOfSameMonth(i, w.Period.First)
+	if ok && (!same || day.Period.First.Day() < w.Period.First.Day()) { // "October 28 to the 3rd"
+		return to, true
+	}
+	if !w.Period.First.After(c.today) {
+		day.Period = DayRange(civil.Earliest(day.Period.First, c.today))
+	}
+	return day, same
+}
+
+// namesMonth reports whether an expression names its month, unlike "the 10th".
+func (c calendar) namesMonth(w Expression) bool {
+	for i := w.At; i < w.End; i++ {
+		if c.month(i) > 0 || c.word(i) == "month" || c.tokens[i].Form == ISODate || c.tokens[i].Form == SlashDate {
+			return true
+		}
+	}
+	return false
+}
+
+// earlierStart returns the start of a range, such as "November 20 to January 5" or "October to March", in an earlier
+// year than w. It returns false if w names its year, or if two months are compared. "Between October and September" are
+// two months and not a year.
+func (c calendar) earlierStart(w, to Expression) (civil.Range, bool) {
+	first, last := w.Period.First, to.Period.First
+	switch {
+	case c.hasYear(w.At, w.End):
+		return civil.Range{}, false
+	case w.Point && first.Month() == last.Month(): // "October 1 to 15, 2024"
+		return ShiftYears(w.Period, min(-1, last.Year()-first.Year())), true
+	case w.Point:
+		earlier := ShiftYears(w.Period, -1)
+		return earlier, !earlier.First.After(last)
+	case c.month(w.End-1) == 0, c.word(w.End-2) == "this", w.Event == nil, to.Event == nil, to.Unit != "month",
+		first.Month() == last.Month(), c.oneOf(w.End, "and &") && last.Month()%12+1 == first.Month(), c.compares(w.At, to.End):
+		return civil.Range{}, false
+	}
+	earlier := w.Event(last.Year())
+	if earlier.First.After(last) {
+		earlier = w.Event(last.Year() - 1)
+	}
+	return earlier, true
+}
+
+// compares reports whether "October to September" from index i to end are the two periods of a comparison.
+func (c calendar) compares(i, end int) bool {
+	const others = "and against than to versus vs with"
+	if c.oneOf(i-1, others) || c.oneOf(end, others) { // one of the periods is the range
+		return false
+	}
+	for ; i >= 0; i-- {
+		if c.oneOf(i, "compare compared comparing comparison difference different") {
+			return true
+		}
+	}
+	return false
+}
+
 // hasYear reports whether the tokens name a year.
 func (c calendar) hasYear(from, to int) bool {
 	for i := from; i < to; i++ {
@@ -170,19 +228,17 @@ func (c calendar) hasYear(from, to int) bool {
 	return false
 }
 
+// dayOfSameMonth reads "15" and "15, 2025" after or before a day of the same month.
 func (c calendar) dayOfSameMonth(i int, of civil.Date) (Expression, bool) {
 	if i >= len(c.tokens) || c.tokens[i].Form != Numeral || c.tokens[i].Value < 1 || c.tokens[i].Value > 31 || !whole(c.tokens[i].Value) {
 		return Expression{}, false
 	}
-	day := civil.New(of.Year(), of.Month(), int(c.tokens[i].Value))
-	if day.Month() != of.Month() {
-		return Expression{}, false
+	year, end := c.yearAt(i + 1)
+	if year == 0 {
+		year = of.Year()
 	}
-	end := i + 1
-	if IsYear(c.word(end)) {
-		end++
-	}
-	return Expression{At: i, End: end, Period: DayRange(day), Point: true}, true
+	day, ok := c.validDay(year, int(of.Month()), int(c.tokens[i].Value))
+	return Expression{At: i, End: end, Period: DayRange(day), Point: true}, ok
 }
 
 // longestOccasion is the maximum number of words between "since" and the "on" that precedes a date.
