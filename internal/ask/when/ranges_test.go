@@ -45,7 +45,7 @@ func TestDaysOfOneMonth(t *testing.T) {
 }
 
 // The last month of a range has begun. The first month is the latest one before it.
-func TestMonthsAcrossANewYear(t *testing.T) {
+func TestMonthsAcrossTheNewYear(t *testing.T) {
 	t.Parallel()
 	checkPeriods(t, friday, map[string]string{
 		"october to march":             "2025-10-01 to 2026-03-31",
