@@ -2,12 +2,13 @@ package warehouse
 
 import (
 	"context"
+	"database/sql"
 
 	"assay/internal/civil"
 	"assay/internal/measure"
 )
 
-// Coverage returns the date range and the row counts of the store's data.
+// Coverage returns the date range and the row counts of the store's data, and the times of the last feeds.
 func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
 	version, err := w.Version(ctx, ws)
 	if err != nil {
@@ -26,6 +27,15 @@ func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID
 	}
 	err = w.ask(ctx, ws, "coverage", nil, func(row Row) error {
 		return row.Scan(&c.Orders, &c.Cancelled, &c.Tests, &c.OrderDays.First, &c.OrderDays.Last, &c.AdDays.First, &c.AdDays.Last)
+	})
+	if err != nil {
+		return Coverage{}, err
+	}
+	err = w.ask(ctx, ws, "last_feeds", values{"webhooks": WebhooksFile, "tap_run": TapRunFile}, func(row Row) error {
+		var webhook, run sql.NullTime
+		err := row.Scan(&webhook, &run)
+		c.LastWebhook, c.LastTapRun = webhook.Time, run.Time
+		return err
 	})
 	return c, err
 }

@@ -90,9 +90,10 @@ func New(engine Engine) *Warehouse {
 	}
 }
 
-// Version returns the workspace's data version. Each import that changes data increases it by one. A new workspace
-// starts with a unique number, so a deleted workspace and its replacement have different versions. The error is of kind
-// unavailable if the workspace's facts are unreadable.
+// Version returns the workspace's data version. Each import that changes data increases it by one. The first import of
+// a source and file name on a day also increases it, because the days of imports show which days are complete. A new
+// workspace starts with a unique number, so a deleted workspace and its replacement have different versions. The error
+// is of kind unavailable if the workspace's facts are unreadable.
 func (a *asker) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
 	return a.engine.Version(ctx, ws)
 }

@@ -30,6 +30,12 @@ type ImportSpec struct {
 	Feed bool
 }
 
+// Names of feeds in the import ledger.
+const (
+	WebhooksFile = "webhooks"                   // messages of webhooks
+	TapRunFile   = "singer: orders, end of run" // the last step of orders of a Singer tap's run, possibly without rows
+)
+
 // AdWindow is a period that an ad report covers completely. Its rows replace the stored rows of the window.
 type AdWindow struct {
 	Source   string

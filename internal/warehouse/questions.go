@@ -173,7 +173,10 @@ type Coverage struct {
 	OrderDays civil.Range      // zero if there are no orders
 	AdDays    civil.Range      // zero if there are no ad reports
 	Counts    map[string]int64 // rows by fact table
-	Version   uint64           // increases with each import
+	Version   uint64           // increases with each import that changes data
+
+	LastWebhook time.Time // time of the last import of webhooks; zero if there is none
+	LastTapRun  time.Time // end of the last run of a Singer tap that read orders; zero if there is none
 }
 
 // ChannelVolume is the amount of data of a channel.

@@ -19,6 +19,7 @@ type facts struct {
 type load struct {
 	source  string // name in the import ledger: the name of the file reader of the same source
 	what    string
+	file    string // file name in the import ledger; "": named after what
 	batch   warehouse.Batch
 	windows []warehouse.AdWindow
 }

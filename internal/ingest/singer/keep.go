@@ -2,11 +2,16 @@ package singer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 
+	"assay/internal/civil"
 	"assay/internal/ingest"
+	"assay/internal/ingest/shopify"
 	"assay/internal/panics"
 	"assay/internal/warehouse"
 )
@@ -32,6 +37,9 @@ func (t *target) keep(ctx context.Context, end bool) error {
 		return err
 	}
 	loads, rejected := t.facts.loads(rates, end)
+	if end && t.polled() {
+		loads = endRun(loads)
+	}
 	for _, r := range rejected {
 		if err := t.reject(r.stream, r.err); err != nil {
 			return err
@@ -52,6 +60,29 @@ func (t *target) keep(ctx context.Context, end bool) error {
 		return t.settle()
 	}
 	return nil
+}
+
+// polled reports whether the run has read all orders of the days before its end. A run across midnight may lack the last
+// orders of the day before. A tap sends a state after its last record, so a run without this state was interrupted.
+func (t *target) polled() bool {
+	zone := t.Workspace.Location()
+	return t.ended && civil.DayOf(t.started, zone) == civil.DayOf(t.Clock(), zone) &&
+		slices.ContainsFunc(slices.Collect(maps.Values(t.streams)), func(s *stream) bool { return s.shape == orderRecords })
+}
+
+// endRun marks the last step of orders as the end of the run. A run without new orders gets a step without rows.
+func endRun(loads []load) []load {
+	last := -1
+	for i, l := range loads {
+		if l.source == shopify.OrdersSource {
+			last = i
+		}
+	}
+	if last < 0 {
+		return append(loads, load{source: shopify.OrdersSource, file: warehouse.TapRunFile})
+	}
+	loads[last].file = warehouse.TapRunFile
+	return loads
 }
 
 // settle waits for the previous step.
@@ -108,7 +139,7 @@ func (t *target) emit(k *keeping, state string) error {
 
 func (t *target) writeLoad(ctx context.Context, l *load) (out warehouse.Outcome, err error) {
 	into, err := t.store.Begin(ctx, warehouse.ImportSpec{
-		Workspace: t.Workspace.ID, Source: l.source, File: "singer: " + l.what, DryRun: t.DryRun, Base: t.Workspace.Currency,
+		Workspace: t.Workspace.ID, Source: l.source, File: cmp.Or(l.file, "singer: "+l.what), DryRun: t.DryRun, Base: t.Workspace.Currency,
 		Zone: t.Workspace.Location(), Feed: true,
 	})
 	if err != nil {

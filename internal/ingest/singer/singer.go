@@ -105,6 +105,8 @@ type target struct {
 	since   int      // number of records since the last step
 	waiting int      // bytes of records since the last step
 	began   time.Time
+	started time.Time // start of the run
+	ended   bool      // the last message was a state
 }
 
 // stream describes a stream.
@@ -133,7 +135,8 @@ func (t *target) run(ctx context.Context, messages io.Reader) error {
 		return fault.New(fault.KindMisconfigured, "the key for hashing customers' email addresses is missing")
 	}
 	lines := newLines(messages)
-	t.began = t.Clock()
+	t.started = t.Clock()
+	t.began = t.started
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -174,7 +177,9 @@ func (t *target) take(ctx context.Context, line string) error {
 		return t.refuse("not a JSON object: %s", source.Shown(line[:min(len(line), 60)])).
 			WithHint("a tap writes messages to standard output and logs to standard error; pipe only standard output")
 	}
-	switch kind := t.message.Get("type").Text(); kind {
+	kind := t.message.Get("type").Text()
+	t.ended = kind == "STATE"
+	switch kind {
 	case "RECORD":
 		t.waiting += len(line)
 		if err := t.takeRecord(); err != nil || t.since < t.CommitRows && t.waiting < mostWaiting && t.facts.orders.Lines() < mostLines {

@@ -201,9 +201,6 @@ type Result struct {
 // before its order.
 const patience = time.Hour
 
-// Ledger is the file name of webhooks in the import ledger.
-const Ledger = "webhooks"
-
 // Run converts messages to facts. An error applies to all messages. The caller can safely retry them.
 func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
 	known, err := store.FXRates(ctx, o.Workspace.ID)
@@ -287,7 +284,7 @@ func (r *run) reject(id control.DeliveryID, err error) error {
 
 func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error {
 	into, err := r.store.Begin(ctx, warehouse.ImportSpec{
-		Workspace: r.Workspace.ID, Source: origin, File: Ledger, Base: r.Workspace.Currency, Zone: r.Workspace.Location(), Feed: true,
+		Workspace: r.Workspace.ID, Source: origin, File: warehouse.WebhooksFile, Base: r.Workspace.Currency, Zone: r.Workspace.Location(), Feed: true,
 	})
 	if err != nil {
 		return err

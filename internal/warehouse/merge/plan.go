@@ -28,7 +28,11 @@ func (p *plan) merge(ctx context.Context) (out warehouse.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	if due || p.changed() {
+	first, err := p.firstOfDay(ctx)
+	if err != nil {
+		return out, err
+	}
+	if due || first || p.changed() {
 		out.Version++
 	}
 	if out.ID, err = p.record(ctx, out); err != nil {

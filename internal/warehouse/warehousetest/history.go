@@ -126,6 +126,43 @@ func growingDay(on trial) {
 	same(t, "versions", 4, len(versions))
 }
 
+// firstOfDay imports an order of January 10 again and again. The days are those of New York.
+func firstOfDay(on trial) {
+	t, w := on.t, on.w
+	webhooks := warehouse.ImportSpec{Feed: true, Zone: fixedZone(-5), File: warehouse.WebhooksFile}
+	run := warehouse.ImportSpec{Feed: true, Zone: fixedZone(-5), File: warehouse.TapRunFile}
+	file := warehouse.ImportSpec{Zone: fixedZone(-5), File: warehouse.TapRunFile}
+	order := ordersOf(sold("1", "2026-01-10", 10_00))
+	on.at("2026-01-10T15:00:00Z")
+	load(t, w, webhooks, order)
+	for _, c := range []struct {
+		at           string
+		spec         warehouse.ImportSpec
+		batches      []warehouse.Batch
+		more         uint64
+		webhook, run string
+	}{
+		{"2026-01-11T04:59:00Z", webhooks, []warehouse.Batch{order}, 0, "2026-01-11T04:59:00Z", ""},
+		{"2026-01-11T05:00:00Z", webhooks, []warehouse.Batch{order}, 1, "2026-01-11T05:00:00Z", ""},
+		{"2026-01-11T05:01:00Z", webhooks, []warehouse.Batch{order}, 0, "2026-01-11T05:01:00Z", ""},
+		{"2026-01-11T05:02:00Z", run, nil, 1, "2026-01-11T05:01:00Z", "2026-01-11T05:02:00Z"},
+		{"2026-01-11T05:03:00Z", run, nil, 0, "2026-01-11T05:01:00Z", "2026-01-11T05:03:00Z"},
+		{"2026-01-11T05:04:00Z", file, []warehouse.Batch{order}, 0, "2026-01-11T05:01:00Z", "2026-01-11T05:03:00Z"},
+	} {
+		before := version(t, w)
+		on.at(c.at)
+		load(t, w, c.spec, c.batches...)
+		same(t, "versions at "+c.at, c.more, version(t, w)-before)
+		coverage := answer[warehouse.Coverage](t)(w.Coverage(t.Context(), shop))
+		same(t, "last webhook at "+c.at, instant(c.webhook), coverage.LastWebhook.UTC())
+		if c.run == "" {
+			same(t, "last run at "+c.at, time.Time{}, coverage.LastTapRun)
+			continue
+		}
+		same(t, "last run at "+c.at, instant(c.run), coverage.LastTapRun.UTC())
+	}
+}
+
 func feedWithinAnHour(on trial) {
 	t, w := on.t, on.w
 	feed := warehouse.ImportSpec{Feed: true}

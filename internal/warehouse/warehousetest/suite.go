@@ -109,6 +109,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"a random store agrees with the reference":                randomStore,
 		"a day that grows before it is over has not changed":      growingDay,
 		"a feed leaves one version of a day and hour":             feedWithinAnHour,
+		"the first import of a day changes the data version":      firstOfDay,
 		"days as of any instant are the roll-ups of then":         historyReplayed,
 		"a random store in unsorted pieces agrees with reference": randomPieces,
 	})
