@@ -3,14 +3,12 @@ package alert
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
-	"assay/internal/warehouse"
 )
 
 // Days of an evaluation, all before today.
@@ -56,8 +54,8 @@ func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Worksp
 		if err != nil {
 			return 0, err
 		}
-		if v.Why == "" && v.Value != e.Value {
-			e.Value, e.Reference = v.Value, v.Reference
+		if v.Why == "" && (v.Value != e.Value || v.LastOrder != e.LastOrder) {
+			e.Value, e.Reference, e.LastOrder = v.Value, v.Reference, v.LastOrder
 			corrected = append(corrected, e)
 		}
 	}
@@ -68,7 +66,9 @@ func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Worksp
 				return 0, err
 			}
 			if v.Met {
-				met = append(met, control.AlertEvent{Alert: a, Day: day, Value: v.Value, Reference: v.Reference, Raised: now})
+				met = append(met, control.AlertEvent{
+					Alert: a, Day: day, Value: v.Value, Reference: v.Reference, LastOrder: v.LastOrder, Raised: now,
+				})
 			}
 		}
 	}
@@ -148,24 +148,34 @@ func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (v
 		}
 		r.series[key] = s
 	}
-	return judge(a, day, func(day civil.Date) (control.AlertValue, string) {
+	v := judge(a, day, func(day civil.Date) (control.AlertValue, string) {
 		if why := r.incomplete(a, day); why != "" {
 			return 0, why
 		}
 		v, ok := s.On(day)
+		if !ok && day.After(r.Store.OrderDays.Last) && !r.RevenueUnknown(a.Channel) { // a complete day without orders
+			v = r.Value(key.Metric, s.Point(civil.Range{First: day, Last: day}))
+			ok = key.Metric == snapshot.Orders || key.Metric == snapshot.Revenue
+		}
 		if !ok {
 			return 0, fmt.Sprintf("%s is unknown on %s", a.Metric, day)
 		}
 		return control.NewAlertValue(v), ""
-	}), nil
+	})
+	if v.Why == "" && a.Metric != control.AlertSpend && !r.ordersComplete(day) {
+		v.LastOrder = r.Store.OrderDays.Last
+	}
+	return v, nil
+}
+
+func (r *reading) ordersComplete(day civil.Date) bool {
+	return r.Store.OrdersComplete(day, r.Workspace.Location())
 }
 
 // incomplete returns the reason why the data of a day are incomplete for a rule, or "" if they are complete.
 func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	if a.Metric != control.AlertSpend {
-		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool {
-			return s.Kind == snapshot.FromOrders && snapshot.Complete(s, day, r.Workspace.Location())
-		}) {
+		if !r.ordersComplete(day) && !r.OrdersAssumed(day) {
 			return fmt.Sprintf("no orders were imported after the end of %s", day)
 		}
 	}

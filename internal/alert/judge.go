@@ -16,6 +16,7 @@ const weeks = 4
 type verdict struct {
 	Value     control.AlertValue
 	Reference *control.AlertValue // reference of change_above
+	LastOrder civil.Date          // see [control.AlertEvent]
 	Met       bool
 	Why       string // reason why the day is not evaluated; "" if it is evaluated
 }

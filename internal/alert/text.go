@@ -7,8 +7,17 @@ import (
 	"assay/internal/control"
 )
 
-// Describe states an event in one sentence: value, threshold, reference and day.
+// Describe states an event: value, threshold, reference and day. If the day is only assumed to be complete, it also
+// states the day of the last order.
 func Describe(e control.AlertEvent, w control.Workspace) string {
+	text := describe(e, w)
+	if !e.LastOrder.IsZero() {
+		text += fmt.Sprintf(" No orders have been received since %s. If the shop has more orders, check its webhooks or its tap.", e.LastOrder)
+	}
+	return text
+}
+
+func describe(e control.AlertEvent, w control.Workspace) string {
 	a := e.Alert
 	text := fmt.Sprintf("%s: %s was %s on %s", a.Name, subject(a), a.Text(e.Value, w.Currency), e.Day)
 	switch a.Condition {

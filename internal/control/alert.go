@@ -194,6 +194,7 @@ type AlertEvent struct {
 	Day        civil.Date // in the workspace's time zone
 	Value      AlertValue
 	Reference  *AlertValue // for change_above: the mean of the same weekday in the four weeks before
+	LastOrder  civil.Date  // day of the last order, if Day is only assumed to have no more orders; otherwise zero
 	Raised     time.Time
 	Deliveries []AlertDelivery // set by the store
 }

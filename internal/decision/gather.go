@@ -35,13 +35,11 @@ type gatherer struct {
 	months []civil.Date // first days of months with a target
 }
 
-// gather returns the data of the store up to the last complete day with orders. The last day with orders is complete if
-// its orders were imported after the end of the day.
+// gather returns the data of the store up to the last complete day with orders. See
+// [snapshot.Contents.OrdersComplete].
 func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 	last := civil.Earliest(c.Today.AddDays(-1), c.Store.OrderDays.Last)
-	if !slices.ContainsFunc(c.Store.Sources, func(s warehouse.SourceState) bool {
-		return s.Kind == snapshot.FromOrders && snapshot.Complete(s, last, c.Workspace.Location())
-	}) {
+	if !c.Store.OrdersComplete(last, c.Workspace.Location()) {
 		last = last.AddDays(-1)
 	}
 	days := civil.Range{First: last.AddDays(1 - historyDays), Last: last}.Intersect(c.Store.OrderDays)

@@ -39,10 +39,33 @@ func DeliversDaily(kind string) bool {
 	return kind == FromOrders || kind == FromAds || kind == FromMessages
 }
 
-// Complete reports whether a source has data after the day. It also returns true if data of the day were imported after
-// the end of the day in the time zone.
-func Complete(s warehouse.SourceState, day civil.Date, zone *time.Location) bool {
-	return s.Days.Last.After(day) || s.Days.Last == day && civil.DayOf(s.LastImport, zone).After(day)
+// OrdersComplete reports whether the store has all orders of a day, from any source. This is the case if a source has
+// orders of a later day, or if orders of the day were imported after the end of the day in the time zone. It is also the
+// case if webhooks without orders arrived after the end of the day, because webhooks about its orders would have arrived
+// too. The import of a file shows only the days of its orders, because the file may be old.
+func (s Contents) OrdersComplete(day civil.Date, zone *time.Location) bool {
+	after := func(at time.Time) bool { return civil.DayOf(at, zone).After(day) }
+	return after(s.LastWebhook) || slices.ContainsFunc(s.Sources, func(o warehouse.SourceState) bool {
+		return o.Kind == FromOrders && (o.Days.Last.After(day) || o.Days.Last == day && after(o.LastImport))
+	})
+}
+
+const (
+	webhookGrace = 6 * time.Hour // Shopify repeats a failed webhook for 4 hours
+	webhookAlive = 7             // maximum number of days without a webhook or an order
+)
+
+// OrdersAssumed reports whether a day that is not complete by [Contents.OrdersComplete] can be treated as complete,
+// because nothing arrives from a shop without orders, for example if its checkout is broken. There are two cases: a tap
+// has read the shop's orders after the end of the day. Or the day ended at least 6 hours ago, the last webhook arrived at
+// most 7 days before the day, and so did the last order. If the tap or the webhooks are broken, the assumption is wrong.
+func (c *Snapshot) OrdersAssumed(day civil.Date) bool {
+	if c.RealDay(c.Store.LastTapRun).After(day) {
+		return true
+	}
+	ended := civil.StartOf(day.AddDays(1), c.Workspace.Location())
+	first := day.AddDays(-webhookAlive)
+	return c.Now.Sub(ended) >= webhookGrace && !c.Store.OrderDays.Last.Before(first) && !c.RealDay(c.Store.LastWebhook).Before(first)
 }
 
 // FirstDay returns the store's first day with data from the given kinds of sources, or zero if there are none. The kind

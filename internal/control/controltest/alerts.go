@@ -96,9 +96,12 @@ func alertsAreRaisedOnce(t *testing.T, s Store) {
 	if _, err := s.RaiseAlerts(t.Context(), w.ID, []control.AlertEvent{event(rule, 200_000_000)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CorrectAlerts(t.Context(), w.ID, []control.AlertEvent{event(second, 450_000_000)}); err != nil {
+	assumed := event(second, 450_000_000)
+	assumed.LastOrder = alertDay.AddDays(-1)
+	if err := s.CorrectAlerts(t.Context(), w.ID, []control.AlertEvent{assumed}); err != nil {
 		t.Fatal(err)
 	}
+	lastOrders := map[control.AlertID]civil.Date{"a2": assumed.LastOrder}
 	waiting := []control.AlertDelivery{{Destination: "d1", State: control.DeliveryWaiting}, {Destination: "d2", State: control.DeliveryWaiting}}
 	values := map[control.AlertID]control.AlertValue{"a1": 200_000_000, "a2": 450_000_000}
 	got, err := s.AlertEvents(t.Context(), w.ID, alertDay)
@@ -106,6 +109,9 @@ func alertsAreRaisedOnce(t *testing.T, s Store) {
 		t.Fatalf("events %+v, %v", got, err)
 	}
 	for _, e := range got {
+		if e.LastOrder != lastOrders[e.Alert.ID] {
+			t.Errorf("last order of %s: %q, want %q", e.Alert.ID, e.LastOrder, lastOrders[e.Alert.ID])
+		}
 		if e.Value != values[e.Alert.ID] || len(e.Deliveries) != len(waiting) || e.Reference == nil || *e.Reference != 7 {
 			t.Errorf("event %+v, want the value %s and %d deliveries", e, values[e.Alert.ID], len(waiting))
 		}

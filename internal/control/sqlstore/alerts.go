@@ -248,10 +248,10 @@ func (s *alertStore) RaiseAlerts(ctx context.Context, ws measure.WorkspaceID, al
 // raise stores an event and reports whether it is new.
 func raise(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, e control.AlertEvent) (bool, error) {
 	done, err := tx.ExecContext(ctx, `
-		INSERT INTO alert_events (workspace, alert, day, name, metric, channel, condition, threshold, actor, at, value, reference, raised_at)
-		SELECT workspace, id, $1, name, metric, channel, condition, threshold, actor, at, $2, $3, $4 FROM alerts WHERE workspace = $5 AND id = $6
+		INSERT INTO alert_events (workspace, alert, day, name, metric, channel, condition, threshold, actor, at, value, reference, last_order, raised_at)
+		SELECT workspace, id, $1, name, metric, channel, condition, threshold, actor, at, $2, $3, $4, $5 FROM alerts WHERE workspace = $6 AND id = $7
 		ON CONFLICT DO NOTHING`,
-		e.Day.String(), int64(e.Value), nullable(e.Reference), micros(e.Raised), ws, e.Alert.ID)
+		e.Day.String(), int64(e.Value), nullable(e.Reference), dayOrNull(e.LastOrder), micros(e.Raised), ws, e.Alert.ID)
 	if fresh, err := touched(done, err); err != nil || fresh {
 		return fresh, err
 	}
@@ -271,8 +271,8 @@ func (s *alertStore) CorrectAlerts(ctx context.Context, ws measure.WorkspaceID, 
 }
 
 func correct(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, e control.AlertEvent) error {
-	_, err := tx.ExecContext(ctx, `UPDATE alert_events SET value = $1, reference = $2 WHERE workspace = $3 AND alert = $4 AND day = $5`,
-		int64(e.Value), nullable(e.Reference), ws, e.Alert.ID, e.Day.String())
+	_, err := tx.ExecContext(ctx, `UPDATE alert_events SET value = $1, reference = $2, last_order = $3
+		WHERE workspace = $4 AND alert = $5 AND day = $6`, int64(e.Value), nullable(e.Reference), dayOrNull(e.LastOrder), ws, e.Alert.ID, e.Day.String())
 	return err
 }
 
@@ -283,7 +283,11 @@ func nullable(v *control.AlertValue) sql.NullInt64 {
 	return sql.NullInt64{Int64: int64(*v), Valid: true}
 }
 
-const eventColumns = `e.alert, e.name, e.metric, e.channel, e.condition, e.threshold, e.actor, e.at, e.day, e.value, e.reference, e.raised_at`
+func dayOrNull(d civil.Date) sql.NullString {
+	return sql.NullString{String: d.String(), Valid: !d.IsZero()}
+}
+
+const eventColumns = `e.alert, e.name, e.metric, e.channel, e.condition, e.threshold, e.actor, e.at, e.day, e.value, e.reference, e.last_order, e.raised_at`
 
 // AlertEvents returns the events of a workspace on the given day and later, newest day first, with their deliveries.
 func (s *alertStore) AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error) {
@@ -326,7 +330,7 @@ func scanAlertEvent(ws measure.WorkspaceID) func(row scanner) (control.AlertEven
 		var at, raised int64
 		var reference sql.NullInt64
 		a := &e.Alert
-		err := row.Scan(&a.ID, &a.Name, &a.Metric, &a.Channel, &a.Condition, &a.Threshold, &a.By, &at, &e.Day, &e.Value, &reference, &raised)
+		err := row.Scan(&a.ID, &a.Name, &a.Metric, &a.Channel, &a.Condition, &a.Threshold, &a.By, &at, &e.Day, &e.Value, &reference, &e.LastOrder, &raised)
 		a.At, e.Raised = instant(at), instant(raised)
 		if reference.Valid {
 			e.Reference = new(control.AlertValue(reference.Int64))
