@@ -5,14 +5,8 @@ import (
 	"testing"
 
 	"assay/internal/measure"
+	"assay/internal/measure/stats/statstest"
 )
-
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
-		t.Errorf("%s is %v, want %v", what, got, want)
-	}
-}
 
 func learn(t *testing.T, ground Ground, all ...Signals) Rates {
 	t.Helper()
@@ -30,18 +24,18 @@ func TestRatesWithoutPaths(t *testing.T) {
 	r := learn(t, Ground{},
 		Signals{HasCode: true, HasLink: true, Code: 40, Named: 4, NamedTouched: 2, Both: 3, Link: 10},
 		Signals{HasLink: true, Code: 99, Named: 6, NamedTouched: 4, Both: 1, Link: 7})
-	near(t, "code", r.Code, (3+2.)/(4+4))
-	near(t, "survey", r.Survey, (4+1)/(51.2+9))
-	near(t, "link", r.Link, (10+2)/(51.2+5))
-	near(t, "met", r.Met, (6+1.)/(10+2))
-	near(t, "spread", r.Spread, math.Sqrt(.375/(.625*9)+.15*.15))
+	statstest.Near(t, "code", r.Code, (3+2.)/(4+4), 1e-9)
+	statstest.Near(t, "survey", r.Survey, (4+1)/(51.2+9), 1e-9)
+	statstest.Near(t, "link", r.Link, (10+2)/(51.2+5), 1e-9)
+	statstest.Near(t, "met", r.Met, (6+1.)/(10+2), 1e-9)
+	statstest.Near(t, "spread", r.Spread, math.Sqrt(.375/(.625*9)+.15*.15), 1e-9)
 	if want := (Evidence{Named: 10, Both: 3, Code: 40, Link: 17}); r.Known != want || r.Cleaned || r.Stray != 0 {
 		t.Errorf("known %+v, cleaned %t, stray %v; want %+v", r.Known, r.Cleaned, r.Stray, want)
 	}
 	unlinked := learn(t, Ground{}, Signals{HasCode: true, Code: 40}, Signals{HasLink: true, Link: 9})
-	near(t, "link rate without a creator with both", unlinked.Link, .4)
+	statstest.Near(t, "link rate without a creator with both", unlinked.Link, .4, 1e-9)
 	few := learn(t, Ground{}, Signals{HasCode: true, HasLink: true, Code: .5, Link: 1}) // 0.8 orders
-	near(t, "link rate of few orders", few.Link, 3/(.8+5))
+	statstest.Near(t, "link rate of few orders", few.Link, 3/(.8+5), 1e-9)
 }
 
 func TestPriorsAreUsedWithoutCodeOrders(t *testing.T) {
@@ -52,9 +46,9 @@ func TestPriorsAreUsedWithoutCodeOrders(t *testing.T) {
 		"no order of a path": learn(t, Ground{Orders: 500}, Signals{HasCode: true, Code: 50, Named: 18, NamedTouched: 15, Both: 16}),
 		"only leaked orders": learn(t, Ground{Orders: 500, Touched: 50}, Signals{HasCode: true, Code: 50, CodeTouched: 1, Named: 18, NamedTouched: 15, Both: 16}),
 	} {
-		near(t, what+": survey", r.Survey, 1./9)
-		near(t, what+": link", r.Link, .4)
-		near(t, what+": spread", r.Spread, .5)
+		statstest.Near(t, what+": survey", r.Survey, 1./9, 1e-9)
+		statstest.Near(t, what+": link", r.Link, .4, 1e-9)
+		statstest.Near(t, what+": spread", r.Spread, .5, 1e-9)
 	}
 }
 
@@ -64,9 +58,9 @@ func TestPathsSeparateTheCreatorsOrders(t *testing.T) {
 	t.Parallel()
 	one := Signals{HasCode: true, Code: 20, CodeTouched: 8, Named: 18, NamedTouched: 15, Both: 16}
 	r := learn(t, Ground{Orders: 500, Touched: 50}, one)
-	near(t, "met", r.Met, .8)
-	near(t, "stray", r.Stray, .1)
-	near(t, "code orders", r.codeOrders(one), 6/.7)
+	statstest.Near(t, "met", r.Met, .8, 1e-9)
+	statstest.Near(t, "stray", r.Stray, .1, 1e-9)
+	statstest.Near(t, "code orders", r.codeOrders(one), 6/.7, 1e-9)
 	if !r.Cleaned {
 		t.Error("paths are not used")
 	}
@@ -113,7 +107,7 @@ func TestHiddenOrdersAreNotStray(t *testing.T) {
 func TestRatesAreClamped(t *testing.T) {
 	t.Parallel()
 	for p, want := range map[float64]float64{-1: .005, 0: .005, .006: .006, .5: .5, .94: .94, .96: .95, 2: .95} {
-		near(t, "rate", clamped(p), want)
+		statstest.Near(t, "rate", clamped(p), want, 1e-9)
 	}
 	sum := Signals{Code: 1, CodeTouched: 2, Named: 3, NamedTouched: 4, Both: 5, Link: 6}.plus(
 		Signals{Code: 10, CodeTouched: 20, Named: 30, NamedTouched: 40, Both: 50, Link: 60})
@@ -123,10 +117,10 @@ func TestRatesAreClamped(t *testing.T) {
 	// Of 5 code orders, -2 are estimated as the creator's; then all 5 are leaked.
 	r := Rates{Code: .5, Met: .6, Stray: .1, Cleaned: true}
 	_, fixed := r.codeVariance(Signals{Code: 5, CodeTouched: -.5})
-	near(t, "variance of leaked orders", fixed, 5*.1*.9/(.25*.25))
+	statstest.Near(t, "variance of leaked orders", fixed, 5*.1*.9/(.25*.25), 1e-9)
 	perOrder, fixed := Rates{Code: .5}.codeVariance(Signals{Code: 5})
-	near(t, "variance per order without paths", perOrder, .6/.4)
-	near(t, "fixed variance without paths", fixed, 0)
+	statstest.Near(t, "variance per order without paths", perOrder, .6/.4, 1e-9)
+	statstest.Near(t, "fixed variance without paths", fixed, 0, 1e-9)
 }
 
 // The estimate of a signal is its count divided by its rate. Weights are inverse variances: (1 - 0.2)/0.2 = 4 and
@@ -138,11 +132,11 @@ func TestSignalsAreWeightedByTheirPrecision(t *testing.T) {
 	if err != nil || len(e.Parts) != 2 {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	near(t, "orders by survey", e.Parts[0].Orders, 40)
-	near(t, "orders by link", e.Parts[1].Orders, 60)
-	near(t, "weight of the survey", e.Parts[0].Weight, .2)
-	near(t, "estimate", e.Orders.Value, 56)
-	near(t, "confidence", e.Confidence, 1-(e.Orders.High-e.Orders.Low)/112)
+	statstest.Near(t, "orders by survey", e.Parts[0].Orders, 40, 1e-9)
+	statstest.Near(t, "orders by link", e.Parts[1].Orders, 60, 1e-9)
+	statstest.Near(t, "weight of the survey", e.Parts[0].Weight, .2, 1e-9)
+	statstest.Near(t, "estimate", e.Orders.Value, 56, 1e-9)
+	statstest.Near(t, "confidence", e.Confidence, 1-(e.Orders.High-e.Orders.Low)/112, 1e-9)
 	if e.Orders.Method != measure.CaptureRecapture || e.Orders.Basis != measure.Modelled || e.Orders.Level != .9 {
 		t.Errorf("estimate %+v", e.Orders)
 	}
@@ -170,14 +164,14 @@ func TestSignalsAreWeightedByTheirPrecision(t *testing.T) {
 func TestScoreIntervalIsWilsons(t *testing.T) {
 	t.Parallel()
 	low, high := within(20, 2, 1.5, 0, 0)
-	near(t, "low", low, 23-math.Sqrt(129))
-	near(t, "high", high, 23+math.Sqrt(129))
+	statstest.Near(t, "low", low, 23-math.Sqrt(129), 1e-9)
+	statstest.Near(t, "high", high, 23+math.Sqrt(129), 1e-9)
 	if low, high := within(20, 2, 0, 0, 1); low < 0 || math.IsInf(high, 0) || high < 200 { // e is at most 0.9/z²
 		t.Errorf("%v to %v with an error as large as the level", low, high)
 	}
 	low, high = within(20, 2, 0, 0, .225) // 1 ± √0.9
-	near(t, "low with a common error", low, 20/(1+math.Sqrt(.9)))
-	near(t, "high with a common error", high, 20/(1-math.Sqrt(.9)))
+	statstest.Near(t, "low with a common error", low, 20/(1+math.Sqrt(.9)), 1e-9)
+	statstest.Near(t, "high with a common error", high, 20/(1-math.Sqrt(.9)), 1e-9)
 	if low, high := within(0, 2, 0, 0, .01); low != 0 || high != 0 {
 		t.Errorf("%v to %v of no orders without variance", low, high)
 	}
@@ -194,19 +188,19 @@ func TestSumsSeparateCommonAndOwnErrors(t *testing.T) {
 	}
 	z := 1.6448536269514722
 	own := Rates{}.Sum([]Estimate{of(100, 80, 125), of(50, 40, 62)}, .9)
-	near(t, "sum", own.Orders.Value, 150)
-	near(t, "low", own.Orders.Low, 150-math.Sqrt(500))
-	near(t, "high", own.Orders.High, 150+math.Sqrt(25*25+12*12))
-	near(t, "confidence", own.Confidence, 1-(own.Orders.High-own.Orders.Low)/300)
+	statstest.Near(t, "sum", own.Orders.Value, 150, 1e-9)
+	statstest.Near(t, "low", own.Orders.Low, 150-math.Sqrt(500), 1e-9)
+	statstest.Near(t, "high", own.Orders.High, 150+math.Sqrt(25*25+12*12), 1e-9)
+	statstest.Near(t, "confidence", own.Confidence, 1-(own.Orders.High-own.Orders.Low)/300, 1e-9)
 	d := .1 * z
 	common := Rates{Spread: .1}.Sum([]Estimate{of(100, 100-100*d, 100+100*d), of(50, 50-50*d, 50+50*d)}, .9)
-	near(t, "low with a common error", common.Orders.Low, 150-150*d)
-	near(t, "high with a common error", common.Orders.High, 150+150*d)
+	statstest.Near(t, "low with a common error", common.Orders.Low, 150-150*d, 1e-9)
+	statstest.Near(t, "high with a common error", common.Orders.High, 150+150*d, 1e-9)
 	both := Rates{Spread: .1}.Sum([]Estimate{
 		of(100, 100-math.Hypot(100*d, 3), 100+math.Hypot(100*d, 8)), of(50, 50-math.Hypot(50*d, 4), 50+math.Hypot(50*d, 6)),
 	}, .9)
-	near(t, "low with both", both.Orders.Low, 150-math.Hypot(150*d, 5))
-	near(t, "high with both", both.Orders.High, 150+math.Hypot(150*d, 10))
+	statstest.Near(t, "low with both", both.Orders.Low, 150-math.Hypot(150*d, 5), 1e-9)
+	statstest.Near(t, "high with both", both.Orders.High, 150+math.Hypot(150*d, 10), 1e-9)
 	if narrow := (Rates{Spread: .1}).Sum([]Estimate{of(100, 99, 101)}, .9); !(math.Abs(narrow.Orders.High-100-100*d) <= 1e-9) ||
 		!(math.Abs(narrow.Orders.Low-100+100*d) <= 1e-9) {
 		t.Errorf("%+v, want at least the common error", narrow.Orders)

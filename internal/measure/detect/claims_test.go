@@ -1,20 +1,13 @@
 package detect
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"assay/internal/civil"
+	"assay/internal/measure/stats/statstest"
 )
-
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
-		t.Errorf("%s is %v, want %v", what, got, want)
-	}
-}
 
 // The base has 10 claims and 5 last-touch orders, the recent day 8 and 4. One driver fell to 0.8 of its daily rate times
 // the days, the other rose to 3.2; their geometric mean is 1.6.
@@ -27,17 +20,17 @@ func TestExpectedClaimsFollowTheDrivers(t *testing.T) {
 	if !ok {
 		t.Fatal("8 expected claims are enough")
 	}
-	near(t, "claims", one.claimed, 8)
-	near(t, "expected", one.expected, 8)
-	near(t, "spread", one.spread, 1+8*(.1+.25+.2))
-	near(t, "claims per order before", one.before, 2)
-	near(t, "claims per order", one.now, 2)
+	statstest.Near(t, "claims", one.claimed, 8, 1e-9)
+	statstest.Near(t, "expected", one.expected, 8, 1e-9)
+	statstest.Near(t, "spread", one.spread, 1+8*(.1+.25+.2), 1e-9)
+	statstest.Near(t, "claims per order before", one.before, 2, 1e-9)
+	statstest.Near(t, "claims per order", one.now, 2, 1e-9)
 	two, ok := claims{claimed, [][]float64{orders, other}, w}.expect(4)
 	if !ok {
 		t.Fatal("16 expected claims are enough")
 	}
-	near(t, "expected by two drivers", two.expected, 16)
-	near(t, "spread of two drivers", two.spread, 1+16*(.1+(.25+.2)/4))
+	statstest.Near(t, "expected by two drivers", two.expected, 16, 1e-9)
+	statstest.Near(t, "spread of two drivers", two.spread, 1+16*(.1+(.25+.2)/4), 1e-9)
 	for scale, want := range map[float64]bool{.625: true, .62: false} { // 5 expected claims
 		few := prefix([]float64{9, 4 * scale, 6 * scale, 8})
 		if _, ok := (claims{few, [][]float64{orders}, w}).expect(4); ok != want {
@@ -75,9 +68,9 @@ func TestClaimsAlarmBeyondBothLimits(t *testing.T) {
 			t.Errorf("%+v alarms: %t", c.test, got)
 		}
 	}
-	near(t, "confidence at the limit", claimTest{p: .00025}.confidence(), .8)
-	near(t, "confidence at half of it", claimTest{p: .000125}.confidence(), .9)
-	near(t, "largest confidence", claimTest{}.confidence(), .99)
+	statstest.Near(t, "confidence at the limit", claimTest{p: .00025}.confidence(), .8, 1e-9)
+	statstest.Near(t, "confidence at half of it", claimTest{p: .000125}.confidence(), .9, 1e-9)
+	statstest.Near(t, "largest confidence", claimTest{}.confidence(), .99, 1e-9)
 }
 
 // A break of claims needs 12 earlier windows: 7 recent days, 56 days before and 12 steps of a week are 147 days.
@@ -118,11 +111,11 @@ func TestConsecutiveDaysOfAnOutageAreOneFinding(t *testing.T) {
 	}
 	value := s.aov() * .4 * 188
 	for i, want := range []float64{12, 200, 2} {
-		near(t, all[0].Evidence[i].Name, all[0].Evidence[i].Value, want)
+		statstest.Near(t, all[0].Evidence[i].Name, all[0].Evidence[i].Value, want, 1e-9)
 	}
-	near(t, "value", all[0].Value.Value, value)
-	near(t, "low", all[0].Value.Low, .6*value)
-	near(t, "high", all[0].Value.High, 1.2*value)
+	statstest.Near(t, "value", all[0].Value.Value, value, 1e-9)
+	statstest.Near(t, "low", all[0].Value.Low, .6*value, 1e-9)
+	statstest.Near(t, "high", all[0].Value.High, 1.2*value, 1e-9)
 	s.Orders[98] = 4
 	if all = outages(s); len(all) != 2 || all[1].Since != s.day(98) || all[1].Severity != Warning {
 		t.Errorf("%+v, want another finding after a day between", all)
@@ -174,7 +167,7 @@ func TestSeasonsStandOutFromTheYear(t *testing.T) {
 	} {
 		s := days(c.weeks, c.high, c.last)
 		ratio, shows, known := s.SeasonEffect(civil.Range{First: s.Days.Last.AddDays(-6), Last: s.Days.Last})
-		if near(t, "ratio", ratio, c.ratio); shows != c.shows || !known {
+		if statstest.Near(t, "ratio", ratio, c.ratio, 1e-9); shows != c.shows || !known {
 			t.Errorf("%+v: shows %t, known %t", c, shows, known)
 		}
 	}
@@ -249,9 +242,9 @@ func TestEveryItemOfAListIsExamined(t *testing.T) {
 
 func TestFindingsAreSortedByTheirValuePerEffort(t *testing.T) {
 	t.Parallel()
-	near(t, "score", Finding{Value: worth(100, 50, 150), Confidence: .8, Effort: Large}.Score(), 20)
-	near(t, "score of a loss", Finding{Value: worth(-100, -150, 50), Confidence: .8, Effort: Small}.Score(), 0)
-	near(t, "score without a value", Finding{Confidence: .8, Effort: Small}.Score(), 0)
+	statstest.Near(t, "score", Finding{Value: worth(100, 50, 150), Confidence: .8, Effort: Large}.Score(), 20, 1e-9)
+	statstest.Near(t, "score of a loss", Finding{Value: worth(-100, -150, 50), Confidence: .8, Effort: Small}.Score(), 0, 1e-9)
+	statstest.Near(t, "score without a value", Finding{Confidence: .8, Effort: Small}.Score(), 0, 1e-9)
 	if v := worth(1, 5, -3); v.Low != -3 || v.High != 5 || v.Level != .9 {
 		t.Errorf("interval %+v", v)
 	}

@@ -4,14 +4,9 @@ import (
 	"math"
 	"slices"
 	"testing"
-)
 
-func closeTo(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= 1e-6*max(1, math.Abs(want))) {
-		t.Errorf("%s is %.10g, want %.10g", what, got, want)
-	}
-}
+	"assay/internal/measure/stats/statstest"
+)
 
 // starts returns the first and last periods of windows, one after another.
 func starts(windows []span) (all []int) {
@@ -65,11 +60,11 @@ func TestNoiseIsShrunkTowardThatOfPlaceboSets(t *testing.T) {
 	t.Parallel()
 	windows := windowsAt(1, 2, nil, before(10, 13), before(12, 15))
 	own := []record{{statistic: 2 * math.Sqrt2}, {statistic: -math.Sqrt2}} // squares of 4 and 1 times the mean square
-	closeTo(t, "the ratio of overlapping windows", noisiness(windows, own, 1), math.Sqrt(7.75/5.5))
+	statstest.Near(t, "the ratio of overlapping windows", noisiness(windows, own, 1), math.Sqrt(7.75/5.5), 1e-6)
 	apart := windowsAt(1, 2, nil, before(10, 13), before(30, 33))
-	closeTo(t, "the ratio of disjoint windows", noisiness(apart, own, 1), math.Sqrt((4+5.)/(4+2)))
+	statstest.Near(t, "the ratio of disjoint windows", noisiness(apart, own, 1), math.Sqrt((4+5.)/(4+2)), 1e-6)
 	flat := windowsAt(1, 0, nil, before(10, 13))
-	closeTo(t, "the ratio without noise", noisiness(flat, own, 1), 1)
+	statstest.Near(t, "the ratio without noise", noisiness(flat, own, 1), 1, 1e-6)
 }
 
 func TestPowerIsTheShareOfPlaceboErrorsThatAreDetected(t *testing.T) {
@@ -80,14 +75,14 @@ func TestPowerIsTheShareOfPlaceboErrorsThatAreDetected(t *testing.T) {
 		{0, 0.25}, // -2; statistics of ±1 are at the limit and not detected
 		{0.025, 0.5}, {0.05, 0.25}, {0.075, 0.5}, {0.1, 0.5}, {0.16, 1}, {-0.05, 0.5}, {-1, 1},
 	} {
-		closeTo(t, "power", power(windows, own, 1, c.lift), c.want)
+		statstest.Near(t, "power", power(windows, own, 1, c.lift), c.want, 1e-6)
 	}
 	// A window with too few placebo sets detects nothing.
 	both := append(windowsAt(math.Inf(1), 1, []float64{0}, before(10, 13)), windows...)
-	closeTo(t, "power of two windows", power(both, append(slices.Clone(own), own...), 1, 0.16), 0.5)
+	statstest.Near(t, "power of two windows", power(both, append(slices.Clone(own), own...), 1, 0.16), 0.5, 1e-6)
 	// A set with twice the error of placebo sets: k = √((4+4)/5), so errors are multiplied by k.
 	noisy := []record{{statistic: 2, scale: 0.1, outcome: 2}}
-	closeTo(t, "power of a noisy set", power(windows, noisy, 1, 0), 0.75)
+	statstest.Near(t, "power of a noisy set", power(windows, noisy, 1, 0), 0.75, 1e-6)
 }
 
 // With a critical value of 1 and no error, a lift is detected if lift·outcome/scale is above 1.
@@ -102,7 +97,7 @@ func TestDetectableLiftIsTheSmallest(t *testing.T) {
 		if ok != c.ok {
 			t.Errorf("outcome %v: detectable %t, want %t", c.outcome, ok, c.ok)
 		}
-		closeTo(t, "detectable lift", got, c.want)
+		statstest.Near(t, "detectable lift", got, c.want, 1e-6)
 	}
 	// Four of five errors pass the limit at this lift: power of exactly the wanted share is enough.
 	exact := windowsAt(1, 1, []float64{-3, 0, 0, 0, 0}, before(10, 13))
@@ -110,17 +105,17 @@ func TestDetectableLiftIsTheSmallest(t *testing.T) {
 	if !ok {
 		t.Error("power of 0.8 is not enough for 0.8")
 	}
-	closeTo(t, "lift with a power of 0.8", got, 1)
+	statstest.Near(t, "lift with a power of 0.8", got, 1, 1e-6)
 }
 
 // (1.644854 + 0.841621) standard errors: two-sided size 0.1 and power 0.8.
 func TestTheTextbookEffectIsTheStandardErrorTimesTwoQuantiles(t *testing.T) {
 	t.Parallel()
 	windows := windowsAt(1, 4, nil, before(10, 13))
-	closeTo(t, "effect", analytic(windows, []record{{statistic: 2, scale: 0.1, outcome: 0.5}}, 1, 0.1, 0.8), 0.2/0.5*2.4864749)
+	statstest.Near(t, "effect", analytic(windows, []record{{statistic: 2, scale: 0.1, outcome: 0.5}}, 1, 0.1, 0.8), 0.2/0.5*2.4864749, 1e-6)
 	two := windowsAt(1, 4, nil, before(10, 13), before(20, 23))
 	own := []record{{statistic: 2, scale: 0.1, outcome: 0.5}, {statistic: 2, scale: 0.3, outcome: 1.5}}
-	closeTo(t, "effect of two windows", analytic(two, own, 1, 0.1, 0.8), math.Sqrt((0.04+0.36)/2)*2.4864749)
+	statstest.Near(t, "effect of two windows", analytic(two, own, 1, 0.1, 0.8), math.Sqrt((0.04+0.36)/2)*2.4864749, 1e-6)
 	if got := analytic(windows, []record{{statistic: 2, scale: 0.1}}, 1, 0.1, 0.8); !math.IsInf(got, 1) {
 		t.Errorf("without an outcome the effect is %v, want none", got)
 	}
@@ -140,8 +135,8 @@ func TestBacktestsLearnFromTheirPlaceboSets(t *testing.T) {
 	if nulls := b.nulls[1]; len(nulls) != 19 || !slices.IsSorted(nulls) || nulls[0] != -9 {
 		t.Errorf("null statistics %v, want -9 to 9", b.nulls[1])
 	}
-	closeTo(t, "mean square", b.scale[1], 30) // (n²-1)/12 for 19 consecutive integers
-	closeTo(t, "limit", b.limit[1], 9)        // one of 20 sets may be as extreme, the second is a tie
+	statstest.Near(t, "mean square", b.scale[1], 30, 1e-6) // (n²-1)/12 for 19 consecutive integers
+	statstest.Near(t, "limit", b.limit[1], 9, 1e-6)        // one of 20 sets may be as extreme, the second is a tie
 	if b.learn(drawn, 2, 0.01); !math.IsInf(b.limit[2], 1) {
 		t.Errorf("20 sets reject at 0.01 from %v", b.limit[2])
 	}
@@ -178,16 +173,16 @@ func TestPlansCompareTheGapWithEqualWeights(t *testing.T) {
 		limit:     map[int]float64{2: 1}, nulls: map[int][]float64{2: {0}}, scale: map[int]float64{2: 1},
 	}}
 	plan := judge(newBench(), p, windows, []int{0, 1}, 0.1, 0.8)
-	closeTo(t, "outcome of two regions", plan.Outcome, 24)
-	closeTo(t, "gap as a share of the outcome", plan.Gap, 1./12)
-	closeTo(t, "gap relative to equal weights", plan.OutOfFit, 0.5)
+	statstest.Near(t, "outcome of two regions", plan.Outcome, 24, 1e-6)
+	statstest.Near(t, "gap as a share of the outcome", plan.Gap, 1./12, 1e-6)
+	statstest.Near(t, "gap relative to equal weights", plan.OutOfFit, 0.5, 1e-6)
 	if plan.Windows != 1 || !slices.Equal(plan.Treated, []Region{"a", "b"}) {
 		t.Errorf("plan %+v", plan)
 	}
 	own := records(newBench(), p, windows, []int{0, 1})
-	closeTo(t, "outcome relative to the level", own[0].outcome, 1.2)
-	closeTo(t, "scale of a perfect fit", own[0].scale, 0.01) // the root of the minimum fit of 1e-4
-	closeTo(t, "statistic", own[0].statistic, 10)
+	statstest.Near(t, "outcome relative to the level", own[0].outcome, 1.2, 1e-6)
+	statstest.Near(t, "scale of a perfect fit", own[0].scale, 0.01, 1e-6) // the root of the minimum fit of 1e-4
+	statstest.Near(t, "statistic", own[0].statistic, 10, 1e-6)
 }
 
 func TestPowerCurvesEndAboveThePlannedLift(t *testing.T) {
@@ -208,8 +203,8 @@ func TestPowerCurvesEndAboveThePlannedLift(t *testing.T) {
 			curve[30].Optimistic != nil {
 			t.Errorf("curve %+v", curve)
 		}
-		closeTo(t, "last lift", curve[30].Lift, c.last)
-		closeTo(t, "middle lift", curve[15].Lift, c.last/2)
+		statstest.Near(t, "last lift", curve[30].Lift, c.last, 1e-6)
+		statstest.Near(t, "middle lift", curve[15].Lift, c.last/2, 1e-6)
 		both := powerCurve(newBench(), p, windows, windows, []int{0}, c.plan)
 		if both[30].Optimistic == nil || *both[30].Optimistic != 1 || *both[0].Optimistic != 0 {
 			t.Errorf("with choosing windows the curve is %+v", both)

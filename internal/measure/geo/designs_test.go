@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats/statstest"
 )
 
 // A pause loses the return of the spend. A multiple m of the spend adds (m^0.7 - 1) times that return:
@@ -23,16 +24,16 @@ func TestDesignsReachTheDetectableOutcome(t *testing.T) {
 	if pause.Factor != 0 || pause.Days != 28 || pause.Lift != lift || !slices.Equal(pause.Treated, plan.Treated) {
 		t.Errorf("pause %+v", pause)
 	}
-	closeTo(t, "saved spend", pause.Change, -100)
-	closeTo(t, "lost outcome", pause.Effect, -200)
-	closeTo(t, "cost of the pause", pause.Cost, -100+0.4*200)
-	closeTo(t, "factor", more.Factor, 1.8)
-	closeTo(t, "added spend", more.Change, 80)
-	closeTo(t, "added outcome", more.Effect, 101.8010516)
-	closeTo(t, "cost of the increase", more.Cost, 80-0.4*101.8010516)
+	statstest.Near(t, "saved spend", pause.Change, -100, 1e-6)
+	statstest.Near(t, "lost outcome", pause.Effect, -200, 1e-6)
+	statstest.Near(t, "cost of the pause", pause.Cost, -100+0.4*200, 1e-6)
+	statstest.Near(t, "factor", more.Factor, 1.8, 1e-6)
+	statstest.Near(t, "added spend", more.Change, 80, 1e-6)
+	statstest.Near(t, "added outcome", more.Effect, 101.8010516, 1e-6)
+	statstest.Near(t, "cost of the increase", more.Cost, 80-0.4*101.8010516, 1e-6)
 	unknown := ProposeOptions{Return: 2}.designs(plan, 4, 100, 100)
-	closeTo(t, "cost of a pause without a rate", unknown[0].Cost, 100)
-	closeTo(t, "cost of an increase without a rate", unknown[1].Cost, 80)
+	statstest.Near(t, "cost of a pause without a rate", unknown[0].Cost, 100, 1e-6)
+	statstest.Near(t, "cost of an increase without a rate", unknown[1].Cost, 80, 1e-6)
 	for _, c := range []struct {
 		detectable float64
 		factors    []float64
@@ -173,7 +174,7 @@ func TestScreeningOrdersSetsByTheirDistance(t *testing.T) {
 		}
 	}
 	for _, set := range [][]int{{0}, {1, 5}, {2, 3, 8}} {
-		closeTo(t, "distance", f.uniformLoss(set, sums), gapBetween(f, set))
+		statstest.Near(t, "distance", f.uniformLoss(set, sums), gapBetween(f, set), 1e-6)
 	}
 	s.Quick = false
 	s.include = []int{3}
@@ -278,7 +279,7 @@ func TestPlansShareAtMostThreeQuarters(t *testing.T) {
 		{[]int{1, 2, 3}, []int{2, 3, 4}, 0.5},
 		{[]int{1, 2, 3}, []int{1, 2, 3, 4}, 0.75},
 	} {
-		closeTo(t, "share", jaccard(c.a, c.b), c.want)
+		statstest.Near(t, "share", jaccard(c.a, c.b), c.want, 1e-6)
 	}
 	p := noisy(12, 60)
 	s, err := newSearch(p, SearchOptions{Sizes: []int{2}, Duration: 6, Windows: 2, Draws: 20, Keep: 3})
@@ -409,12 +410,12 @@ func TestSelectionTakesTheSmallestDetectedLift(t *testing.T) {
 	if !ok {
 		t.Fatal("five of six windows are above 80%")
 	}
-	closeTo(t, "power", got.Power, 5./6)
-	closeTo(t, "estimate", got.ATT, 4)
-	closeTo(t, "lift", got.Found, .1067)
-	closeTo(t, "distance to the lift", got.LiftInZero, .007)
-	closeTo(t, "scaled L2", got.ScaledL2, .4)
-	closeTo(t, "units", got.Investment, 40)
+	statstest.Near(t, "power", got.Power, 5./6, 1e-6)
+	statstest.Near(t, "estimate", got.ATT, 4, 1e-6)
+	statstest.Near(t, "lift", got.Found, .1067, 1e-6)
+	statstest.Near(t, "distance to the lift", got.LiftInZero, .007, 1e-6)
+	statstest.Near(t, "scaled L2", got.ScaledL2, .4, 1e-6)
+	statstest.Near(t, "units", got.Investment, 40, 1e-6)
 }
 
 // Dense ranks are 1, 2, 3 by each criterion; the sum of a's ranks is 1+2+1, of b's 2+1+2 and of c's 1+2+3.
@@ -455,7 +456,7 @@ func TestRegionsAreOrderedByCorrelation(t *testing.T) {
 	if got := byCorrelation(p, []int{3}); len(got) != 4 || !slices.Equal(got[0], []int{0, 2, 4, 1}) {
 		t.Errorf("without d: %v", got)
 	}
-	closeTo(t, "share", share(small([]float64{1, 3}, []float64{2, 2}, []float64{4, 4}), []int{0, 1}), .5)
+	statstest.Near(t, "share", share(small([]float64{1, 3}, []float64{2, 2}, []float64{4, 4}), []int{0, 1}), .5, 1e-6)
 	if got := share(small([]float64{0, 0}, []float64{1, -1}), []int{0}); got != 0 {
 		t.Errorf("share of nothing is %v", got)
 	}
@@ -481,7 +482,7 @@ func TestSelectionRespectsTheBudget(t *testing.T) {
 				}
 			}
 		}
-		closeTo(t, "investment", c.Investment, math.Abs(want))
+		statstest.Near(t, "investment", c.Investment, math.Abs(want), 1e-6)
 	}
 	o.Budget = all[0].Investment
 	some, err := Select(p, o)
@@ -516,10 +517,10 @@ func TestTriedLiftsAreThoseOfTests(t *testing.T) {
 			raised.Values = append(raised.Values, y)
 		}
 		r := fitted(t, raised, Test{Treated: []Region{"b", "e"}, Start: 50, End: 57}, Options{Method: Demeaned, Alpha: .4})
-		closeTo(t, "estimate", got[i].att, r.ATT)
-		closeTo(t, "lift", got[i].lift, r.Lift)
-		closeTo(t, "scaled L2", got[i].scaledL2, r.ScaledL2)
-		closeTo(t, "added outcome", got[i].units, total)
+		statstest.Near(t, "estimate", got[i].att, r.ATT, 1e-6)
+		statstest.Near(t, "lift", got[i].lift, r.Lift, 1e-6)
+		statstest.Near(t, "scaled L2", got[i].scaledL2, r.ScaledL2, 1e-6)
+		statstest.Near(t, "added outcome", got[i].units, total, 1e-6)
 	}
 	if got[1].p > .01 || got[0].p < .02 {
 		t.Errorf("p-values %v without and %v with a lift of 50%%", got[0].p, got[1].p)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/statstest"
 )
 
 // planned returns a check of a test on regions 0 to treated-1 of a panel. The levels of its window are given by region.
@@ -224,7 +225,7 @@ func TestBridgeIsTheCumulativeSumInUnitsOfItsDeviation(t *testing.T) {
 		{constant(7, 100), 44, 0, 44},
 	} {
 		reach, at := bridge(c.x, c.from)
-		closeTo(t, "statistic", reach, c.reach)
+		statstest.Near(t, "statistic", reach, c.reach, 1e-6)
 		if at != c.at {
 			t.Errorf("%d values: largest at %d, want %d", len(c.x), at, c.at)
 		}
@@ -284,7 +285,7 @@ func TestPowerGateComparesTheExpectedEffect(t *testing.T) {
 			t.Errorf("notes %q, want %d", r.Notes, c.notes)
 		}
 		if c.planning != nil {
-			closeTo(t, "detectable outcome", *r.Outcome, 200)
+			statstest.Near(t, "detectable outcome", *r.Outcome, 200, 1e-6)
 		}
 		if (r.Return != nil) != (c.planning != nil && c.spend > 0) || r.Return != nil && math.Abs(*r.Return-2) > 1e-9 {
 			t.Errorf("detectable return %v of a spend of %v, want 2", r.Return, c.spend)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/statstest"
 )
 
 // Six pairs of four regions, in lexicographic order.
@@ -62,30 +63,30 @@ func TestRestOfAPool(t *testing.T) {
 func TestSmallPoolsLowerTheLevel(t *testing.T) {
 	t.Parallel()
 	s := newSmallSample(20, 2)
-	closeTo(t, "level", s.level(.05), 2*.5*math.Erfc(2.0930240544/math.Sqrt(18./19)/math.Sqrt2))
-	closeTo(t, "corrected level", s.corrected(s.level(.05)), .05)
-	closeTo(t, "another level", s.corrected(s.level(.2)), .2)
+	statstest.Near(t, "level", s.level(.05), 2*.5*math.Erfc(2.0930240544/math.Sqrt(18./19)/math.Sqrt2), 1e-6)
+	statstest.Near(t, "corrected level", s.corrected(s.level(.05)), .05, 1e-6)
+	statstest.Near(t, "another level", s.corrected(s.level(.2)), .2, 1e-6)
 	one := newSmallSample(20, 1)
 	if one.level(.05) != .05 || one.corrected(.05) != .05 || s.corrected(1) != 1 || s.corrected(1.2) != 1 {
 		t.Errorf("single regions are exact: %v, %v", one.level(.05), one.corrected(.05))
 	}
 	// Two donors of 10 and four of 5 are (40)²/(200+100) = 5.33 regions.
 	c := contrastSample([]float64{10, 10, 5, 5, 5, 5}, 3)
-	closeTo(t, "degrees of freedom", c.freedom, 16./3-1)
+	statstest.Near(t, "degrees of freedom", c.freedom, 16./3-1, 1e-6)
 	if c.kappa != 1 || c.size != 3 {
 		t.Errorf("contrast %+v", c)
 	}
-	closeTo(t, "least degrees of freedom", contrastSample([]float64{10, .1}, 2).freedom, 1)
+	statstest.Near(t, "least degrees of freedom", contrastSample([]float64{10, .1}, 2).freedom, 1, 1e-6)
 }
 
 func TestPlaceboErrorsHaveTheTreatedLevel(t *testing.T) {
 	t.Parallel()
 	r := Randomization{Sets: 2, sets: []reading{{effect: .1, level: 10}, {effect: -.3, level: 30}}, own: reading{level: 100, fit: .04}}
 	r.spread(true)
-	closeTo(t, "relative", r.SE, 20)
+	statstest.Near(t, "relative", r.SE, 20, 1e-6)
 	r.spread(false)
-	closeTo(t, "absolute", r.SE, 5)
-	closeTo(t, "deviation", deviation([]float64{2, 4, 4, 4, 5, 5, 7, 9}), 2)
+	statstest.Near(t, "absolute", r.SE, 5, 1e-6)
+	statstest.Near(t, "deviation", deviation([]float64{2, 4, 4, 4, 5, 5, 7, 9}), 2, 1e-6)
 	// The largest statistic of 19 sets is not rejected at 0.05; the distance is in units of the own scale and level.
 	var sets []reading
 	for i := range 19 {
@@ -96,9 +97,9 @@ func TestPlaceboErrorsHaveTheTreatedLevel(t *testing.T) {
 	if !ok {
 		t.Error("20 sets are enough for 0.05")
 	}
-	closeTo(t, "reach", reach, 19*.2*100)
-	closeTo(t, "scale of fixed weights", (reading{fit: .04, fixed: true}).scale(), .04)
-	closeTo(t, "least scale of fixed weights", (reading{fixed: true}).scale(), 1e-4)
+	statstest.Near(t, "reach", reach, 19*.2*100, 1e-6)
+	statstest.Near(t, "scale of fixed weights", (reading{fit: .04, fixed: true}).scale(), .04, 1e-6)
+	statstest.Near(t, "least scale of fixed weights", (reading{fixed: true}).scale(), 1e-4, 1e-6)
 	sorted, own := (&Randomization{sets: []reading{{effect: 3}, {effect: -1}, {effect: 2}}, own: reading{effect: 9}}).Effects()
 	if !slices.Equal(sorted, []float64{-1, 2, 3}) || own != 9 {
 		t.Errorf("effects %v and %v", sorted, own)
@@ -128,7 +129,7 @@ func TestShiftsAreCounted(t *testing.T) {
 		{2, []float64{0, 0, 0, 0}, 1},
 		{0, []float64{1, 2, 3}, 1},
 	} {
-		closeTo(t, "share", fitOf(c.start, c.resid...).unusual(), c.want)
+		statstest.Near(t, "share", fitOf(c.start, c.resid...).unusual(), c.want, 1e-6)
 	}
 }
 
@@ -156,7 +157,7 @@ func TestPermutationsDrawEachPeriodEquallyOften(t *testing.T) {
 		t.Errorf("share %v, want 0.4", got)
 	}
 	own := &permutations{length: 1, picks: []int32{0, 1, 2}}
-	closeTo(t, "share with the observed selection", own.unusual([]float64{1, -3, 3}, 2), 3./4)
+	statstest.Near(t, "share with the observed selection", own.unusual([]float64{1, -3, 3}, 2), 3./4, 1e-6)
 }
 
 // Donors are constant, so the residuals are those of the treated region, 0 before the test and the effect in it. A
@@ -168,8 +169,8 @@ func TestConformalTestsAcceptTheEffect(t *testing.T) {
 	e := newEstimator(p, Scaled, before(18, 19), []int{0}, []int{1, 2})
 	fit := newRefit(p, e, []int{0}, []int{1, 2}, nil)
 	unit := e.target([]int{0}).unit
-	closeTo(t, "level", unit, 10)
-	closeTo(t, "p-value of no effect", fit.p(0), .05)
+	statstest.Near(t, "level", unit, 10, 1e-6)
+	statstest.Near(t, "p-value of no effect", fit.p(0), .05, 1e-6)
 	if got := fit.p(3 / unit); got < .5 {
 		t.Errorf("p-value of the effect %v", got)
 	}
@@ -200,8 +201,8 @@ func TestGeoLiftsStatisticFindsEffectsThatChangeSign(t *testing.T) {
 	p := small(y, constant(10, 20), constant(20, 20))
 	e := newEstimator(p, Demeaned, before(18, 19), []int{0}, []int{1, 2})
 	fit := newRefit(p, e, []int{0}, []int{1, 2}, nil)
-	closeTo(t, "its p-value", fit.geoLift(0), .05)
-	closeTo(t, "the p-value of the sum", fit.p(0), 1)
+	statstest.Near(t, "its p-value", fit.geoLift(0), .05, 1e-6)
+	statstest.Near(t, "the p-value of the sum", fit.p(0), 1, 1e-6)
 	r, err := Fit(p, Test{Treated: []Region{"a"}, Start: 18, End: 19}, Options{Method: Demeaned, Inference: ConformalIID})
 	if err != nil {
 		t.Fatal(err)
@@ -236,12 +237,12 @@ func TestCholeskySolvesAndRidges(t *testing.T) {
 	c.factor([]float64{3, 1, 1, 1, 4, 0, 1, 0, 1}, 3, 1) // (4 1 1, 1 5 0, 1 0 2) (1, 2, 4)
 	c.solve(x)
 	for i, want := range []float64{1, 2, 4} {
-		closeTo(t, "solution", x[i], want)
+		statstest.Near(t, "solution", x[i], want, 1e-6)
 	}
 	x = []float64{4, 4}
 	c.factor([]float64{1, 1, 1, 1}, 2, 0) // singular: the solution with the smallest norm
 	c.solve(x)
-	closeTo(t, "sum of the solution", x[0]+x[1], 4)
+	statstest.Near(t, "sum of the solution", x[0]+x[1], 4, 1e-6)
 	x = []float64{3, 5}
 	c.factor([]float64{0, 0, 0, 0}, 2, 0)
 	c.solve(x)
@@ -271,9 +272,9 @@ func TestCenteringIsByPeriod(t *testing.T) {
 	}
 	target := []float64{2, -1, -1}
 	for i, r := range q.donors {
-		closeTo(t, "product with the target", c.linear[i], stats.Dot(minus(r), target))
+		statstest.Near(t, "product with the target", c.linear[i], stats.Dot(minus(r), target), 1e-6)
 		for j, u := range q.donors {
-			closeTo(t, "product of donors", c.gram[3*i+j], stats.Dot(minus(r), minus(u)))
+			statstest.Near(t, "product of donors", c.gram[3*i+j], stats.Dot(minus(r), minus(u)), 1e-6)
 		}
 	}
 }
@@ -282,7 +283,7 @@ func TestCenteringIsByPeriod(t *testing.T) {
 func TestNoiseIsTheDeviationOfDifferences(t *testing.T) {
 	t.Parallel()
 	z := [][]float64{{0, 1, 4, 6, 99}, {5, 50, 1, 0, 0}, {1, 3, 7, 13, -99}}
-	closeTo(t, "noise", noise(z, []int{0, 2}, 4), math.Sqrt(16./5))
+	statstest.Near(t, "noise", noise(z, []int{0, 2}, 4), math.Sqrt(16./5), 1e-6)
 }
 
 func TestFramesScaleAndCenter(t *testing.T) {
@@ -302,31 +303,31 @@ func TestFramesScaleAndCenter(t *testing.T) {
 		f := newFrame(p, c.form, before(3, 4))
 		for r := range 2 {
 			for s, want := range c.z[r] {
-				closeTo(t, "series", f.z[r][s], want)
+				statstest.Near(t, "series", f.z[r][s], want, 1e-6)
 			}
-			closeTo(t, "mean of the test", f.after[r], c.after[r])
-			closeTo(t, "level", f.level[r], 4)
-			closeTo(t, "product", f.gram[2*r+1-r], stats.Dot(c.z[0][:3], c.z[1][:3]))
-			closeTo(t, "square", f.gram[3*r], stats.Dot(c.z[r][:3], c.z[r][:3]))
+			statstest.Near(t, "mean of the test", f.after[r], c.after[r], 1e-6)
+			statstest.Near(t, "level", f.level[r], 4, 1e-6)
+			statstest.Near(t, "product", f.gram[2*r+1-r], stats.Dot(c.z[0][:3], c.z[1][:3]), 1e-6)
+			statstest.Near(t, "square", f.gram[3*r], stats.Dot(c.z[r][:3], c.z[r][:3]), 1e-6)
 		}
 		g := f.target([]int{0, 1})
-		closeTo(t, "unit", g.unit, c.unit)
-		closeTo(t, "level of the group", g.level, 4)
+		statstest.Near(t, "unit", g.unit, c.unit, 1e-6)
+		statstest.Near(t, "level of the group", g.level, 4, 1e-6)
 		if c.form != levels {
 			for s, v := range f.series(g) {
-				closeTo(t, "group", v, (c.z[0][s]+c.z[1][s])/2)
+				statstest.Near(t, "group", v, (c.z[0][s]+c.z[1][s])/2, 1e-6)
 			}
 		}
 		lin := make([]float64, 2)
 		f.linear(lin, g)
-		closeTo(t, "product of group and region", lin[0], stats.Dot(f.series(g)[:3], c.z[0][:3]))
-		closeTo(t, "combination", g.combine([]float64{1, 3}), 2)
+		statstest.Near(t, "product of group and region", lin[0], stats.Dot(f.series(g)[:3], c.z[0][:3]), 1e-6)
+		statstest.Near(t, "combination", g.combine([]float64{1, 3}), 2, 1e-6)
 	}
 	// Weights of a group are in proportion to the levels if series are scaled.
 	f := newFrame(small([]float64{30, 30, 36}, []float64{10, 10, 10}), scaled, before(2, 2))
 	g := f.target([]int{0, 1})
-	closeTo(t, "weight of the large region", g.weights[0], .75)
-	closeTo(t, "effect on the group", g.combine(f.after)*g.unit, 3) // the mean of 6 and 0
+	statstest.Near(t, "weight of the large region", g.weights[0], .75, 1e-6)
+	statstest.Near(t, "effect on the group", g.combine(f.after)*g.unit, 3, 1e-6) // the mean of 6 and 0
 }
 
 func TestPlaceboSetsOfContrastsUseHalfOfTheDonors(t *testing.T) {

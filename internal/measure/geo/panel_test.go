@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/internal/civil"
+	"assay/internal/measure/stats/statstest"
 )
 
 // The panel has 20 periods. A test needs five periods before it, and ends with its cooldown in the last period or before.
@@ -118,12 +119,12 @@ func TestFixedWeights(t *testing.T) {
 	for m, want := range map[Method][]float64{DiD: {1. / 3, 1. / 3, 1. / 3}, ScaledDiD: {3. / 9, 1. / 9, 5. / 9}} {
 		e := newEstimator(p, m, before(6, 7), []int{0}, []int{1, 2, 3})
 		for i, w := range e.weights(newBench(), e.target([]int{0}), []int{1, 2, 3}) {
-			closeTo(t, string(m)+": weight", w, want[i])
+			statstest.Near(t, string(m)+": weight", w, want[i], 1e-6)
 		}
 	}
 	silent := newEstimator(small(constant(1, 8), constant(0, 8), constant(0, 8)), ScaledDiD, before(6, 7), []int{0}, []int{1, 2})
 	for _, w := range silent.fixed(newBench(), []int{1, 2}) {
-		closeTo(t, "weight of a silent donor", w, .5)
+		statstest.Near(t, "weight of a silent donor", w, .5, 1e-6)
 	}
 	for m, form := range map[Method]form{
 		Synthetic: levels, Scaled: scaled, ScaledDiD: scaled, Ensemble: scaled, Combined: scaled, Demeaned: demeaned, DiD: demeaned,
@@ -155,12 +156,12 @@ func TestLossIsTheSquaredGap(t *testing.T) {
 			after += gap / 6
 		}
 	}
-	closeTo(t, "loss", e.loss(b, g, []int{2, 3, 4, 5}, w), sum)
-	closeTo(t, "contrast", e.contrast(b, g, []int{2, 3, 4, 5}, w), after)
+	statstest.Near(t, "loss", e.loss(b, g, []int{2, 3, 4, 5}, w), sum, 1e-6)
+	statstest.Near(t, "contrast", e.contrast(b, g, []int{2, 3, 4, 5}, w), after, 1e-6)
 	r := e.read(b, []int{0, 1}, []int{2, 3, 4, 5})
 	own := e.weights(b, g, []int{2, 3, 4, 5})
-	closeTo(t, "effect", r.effect, e.contrast(b, g, []int{2, 3, 4, 5}, own)*g.unit/g.level)
-	closeTo(t, "fit", r.fit, math.Sqrt(e.loss(b, g, []int{2, 3, 4, 5}, own)/24)*g.unit/g.level)
+	statstest.Near(t, "effect", r.effect, e.contrast(b, g, []int{2, 3, 4, 5}, own)*g.unit/g.level, 1e-6)
+	statstest.Near(t, "fit", r.fit, math.Sqrt(e.loss(b, g, []int{2, 3, 4, 5}, own)/24)*g.unit/g.level, 1e-6)
 	if r.level != g.level || r.fixed {
 		t.Errorf("reading %+v", r)
 	}
@@ -194,7 +195,7 @@ func TestTimeWeightsMatchThePast(t *testing.T) {
 		}
 	}
 	// The ridge of the unit weights is (number of treated periods)^¼ times the noise.
-	closeTo(t, "zeta", e.zeta, math.Pow(2, .25)*noise(p.Values, donors, 6))
+	statstest.Near(t, "zeta", e.zeta, math.Pow(2, .25)*noise(p.Values, donors, 6), 1e-6)
 	two := newEstimator(p, SynthDiD, before(6, 7), []int{0, 1}, donors[1:])
-	closeTo(t, "zeta of two regions", two.zeta, math.Sqrt2*noise(p.Values, donors[1:], 6))
+	statstest.Near(t, "zeta of two regions", two.zeta, math.Sqrt2*noise(p.Values, donors[1:], 6), 1e-6)
 }

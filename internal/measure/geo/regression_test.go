@@ -2,6 +2,8 @@ package geo
 
 import (
 	"testing"
+
+	"assay/internal/measure/stats/statstest"
 )
 
 // The example is a textbook regression: y = 2.2 + 0.6 x, residual variance 2.4/3, residuals -0.8, 0.6, 1, -0.6, -0.2.
@@ -14,23 +16,23 @@ func TestTimeBasedRegressionPredictsTheTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeTo(t, "slope", r.slope, 0.6)
-	closeTo(t, "intercept", r.intercept, 2.2)
-	closeTo(t, "sigma", r.sigma, 0.8944271910)
-	closeTo(t, "autocorrelation", r.lag1, -0.15)
-	closeTo(t, "effect", r.effect, 8-5.8)
-	closeTo(t, "standard error", r.se, 1.2961481397) // √(0.8 (1 + 1/5 + 9/10))
-	closeTo(t, "p-value", r.p(), 0.1881993)
+	statstest.Near(t, "slope", r.slope, 0.6, 1e-6)
+	statstest.Near(t, "intercept", r.intercept, 2.2, 1e-6)
+	statstest.Near(t, "sigma", r.sigma, 0.8944271910, 1e-6)
+	statstest.Near(t, "autocorrelation", r.lag1, -0.15, 1e-6)
+	statstest.Near(t, "effect", r.effect, 8-5.8, 1e-6)
+	statstest.Near(t, "standard error", r.se, 1.2961481397, 1e-6) // √(0.8 (1 + 1/5 + 9/10))
+	statstest.Near(t, "p-value", r.p(), 0.1881993, 1e-6)
 	i := r.interval(0.05)
-	closeTo(t, "lower end", i.Low, 2.2-3.182446*1.2961481397)
-	closeTo(t, "upper end", i.High, 2.2+3.182446*1.2961481397)
-	closeTo(t, "level", i.Level, 0.95)
+	statstest.Near(t, "lower end", i.Low, 2.2-3.182446*1.2961481397, 1e-6)
+	statstest.Near(t, "upper end", i.High, 2.2+3.182446*1.2961481397, 1e-6)
+	statstest.Near(t, "level", i.Level, 0.95, 1e-6)
 	r, err = regress(p, before(5, 6), []int{0}, []int{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeTo(t, "effect of two periods", r.effect, 2.2+0.6)
-	closeTo(t, "its standard error", r.se, 2.4819347) // √(0.8 (2 + 4/5 + 49/10))
+	statstest.Near(t, "effect of two periods", r.effect, 2.2+0.6, 1e-6)
+	statstest.Near(t, "its standard error", r.se, 2.4819347, 1e-6) // √(0.8 (2 + 4/5 + 49/10))
 }
 
 func TestPerfectRegressionsAreCertain(t *testing.T) {
@@ -49,6 +51,6 @@ func TestRegressionsAddRegions(t *testing.T) {
 	t.Parallel()
 	p := small([]float64{1, 2, 3}, []float64{10, 20, 30}, []float64{100, 200, 300})
 	for i, want := range []float64{101, 202} {
-		closeTo(t, "sum", sumOf(p, []int{0, 2}, 1)[i], want)
+		statstest.Near(t, "sum", sumOf(p, []int{0, 2}, 1)[i], want, 1e-6)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/statstest"
 )
 
 func fitted(t *testing.T, p *Panel, test Test, o Options) *Result {
@@ -36,29 +37,29 @@ func TestTheGapOfTheTestIsTheEstimate(t *testing.T) {
 		if len(r.Gap) != 90 || r.Donors != 11 || r.Before != 80 || r.Periods != 10 {
 			t.Fatalf("%s: %d gaps, %d donors, %d and %d periods", m, len(r.Gap), r.Donors, r.Before, r.Periods)
 		}
-		closeTo(t, string(m)+": mean gap", stats.Mean(r.Gap[80:]), r.ATT)
-		closeTo(t, string(m)+": L2", r.L2, math.Sqrt(stats.Dot(r.Gap[:80], r.Gap[:80])))
-		closeTo(t, string(m)+": incremental", r.Incremental, 30*r.ATT)
+		statstest.Near(t, string(m)+": mean gap", stats.Mean(r.Gap[80:]), r.ATT, 1e-6)
+		statstest.Near(t, string(m)+": L2", r.L2, math.Sqrt(stats.Dot(r.Gap[:80], r.Gap[:80])), 1e-6)
+		statstest.Near(t, string(m)+": incremental", r.Incremental, 30*r.ATT, 1e-6)
 		observed, sum := 0.0, 0.0
 		for _, y := range p.Values[:3] {
 			observed += stats.Mean(y[80:]) / 3
 		}
-		closeTo(t, string(m)+": lift", r.Lift, r.ATT/(observed-r.ATT))
+		statstest.Near(t, string(m)+": lift", r.Lift, r.ATT/(observed-r.ATT), 1e-6)
 		for _, w := range r.Weights {
 			sum += w.Weight
 		}
 		if m != TBR {
-			closeTo(t, string(m)+": sum of weights", sum, 1)
+			statstest.Near(t, string(m)+": sum of weights", sum, 1, 1e-6)
 		}
 		if m == Scaled || m == Demeaned || m == DiD || m == ScaledDiD || m == Combined {
-			closeTo(t, string(m)+": mean gap before the test", stats.Mean(r.Gap[:80])/r.L2, 0)
+			statstest.Near(t, string(m)+": mean gap before the test", stats.Mean(r.Gap[:80])/r.L2, 0, 1e-6)
 		}
-		closeTo(t, string(m)+": return", r.Return.PerCost, r.Incremental/50)
-		closeTo(t, string(m)+": cost of one", *r.Return.Each, 50/r.Incremental)
+		statstest.Near(t, string(m)+": return", r.Return.PerCost, r.Incremental/50, 1e-6)
+		statstest.Near(t, string(m)+": cost of one", *r.Return.Each, 50/r.Incremental, 1e-6)
 		if r.Interval == nil {
 			t.Fatalf("%s has no interval", m)
 		}
-		closeTo(t, string(m)+": lower return", r.Return.PerCostInterval.Low, r.Interval.Low*30/50)
+		statstest.Near(t, string(m)+": lower return", r.Return.PerCostInterval.Low, r.Interval.Low*30/50, 1e-6)
 		if e := r.Return.Estimate(); e == nil || e.Value != r.Return.PerCost || e.High != r.Return.PerCostInterval.High {
 			t.Errorf("%s: estimate %+v of %+v", m, e, r.Return)
 		}
@@ -73,7 +74,7 @@ func TestTheGapOfTheTestIsTheEstimate(t *testing.T) {
 func TestScaledL2OfEqualWeightsIsOne(t *testing.T) {
 	t.Parallel()
 	p := noisy(14, 90)
-	closeTo(t, "scaled L2", fitted(t, p, lastDays(p, 2, 10), Options{Method: DiD}).ScaledL2, 1)
+	statstest.Near(t, "scaled L2", fitted(t, p, lastDays(p, 2, 10), Options{Method: DiD}).ScaledL2, 1, 1e-6)
 	if r := fitted(t, p, lastDays(p, 2, 10), Options{}); r.ScaledL2 <= 0 || r.ScaledL2 >= 1 {
 		t.Errorf("scaled L2 of the default method is %v", r.ScaledL2)
 	}
@@ -93,12 +94,12 @@ func TestMembersAreWeightedByTheirErrorsBeforeTheTest(t *testing.T) {
 			r := fitted(t, p, Test{Treated: test.Treated, Start: start, End: start + 13}, Options{Method: m.Method, Draws: 30})
 			squares += r.ATT * r.ATT / 5
 		}
-		closeTo(t, string(m.Method)+": error", m.Error, math.Sqrt(squares))
-		closeTo(t, string(m.Method)+": estimate", m.ATT, fitted(t, p, test, Options{Method: m.Method, Draws: 30}).ATT)
+		statstest.Near(t, string(m.Method)+": error", m.Error, math.Sqrt(squares), 1e-6)
+		statstest.Near(t, string(m.Method)+": estimate", m.ATT, fitted(t, p, test, Options{Method: m.Method, Draws: 30}).ATT, 1e-6)
 		inverse += 1 / (m.Error * m.Error)
 	}
 	for _, m := range members {
-		closeTo(t, string(m.Method)+": weight", m.Weight, 1/(m.Error*m.Error)/inverse)
+		statstest.Near(t, string(m.Method)+": weight", m.Weight, 1/(m.Error*m.Error)/inverse, 1e-6)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestFewWindowsGiveEqualWeights(t *testing.T) {
 	for start := 78; start > 66; start-- {
 		squares += math.Pow(one(start, ScaledDiD).ATT, 2) / 12
 	}
-	closeTo(t, "error over 12 windows", one(79, Combined).Members[1].Error, math.Sqrt(squares))
+	statstest.Near(t, "error over 12 windows", one(79, Combined).Members[1].Error, math.Sqrt(squares), 1e-6)
 }
 
 // The conformal test of the combined method is that of its heaviest member, moved to the combined estimate.
@@ -137,10 +138,10 @@ func TestCombinedMovesTheIntervalOfItsHeaviestMember(t *testing.T) {
 		best = r.Members[1]
 	}
 	own := fitted(t, p, test, Options{Method: best.Method, Draws: 30, Alpha: .1, Inference: Conformal})
-	closeTo(t, "p-value", r.Shifts.P, own.P)
-	closeTo(t, "lower end", r.Shifts.Interval.Low-r.ATT, own.Interval.Low-own.ATT)
-	closeTo(t, "upper end", r.Shifts.Interval.High-r.ATT, own.Interval.High-own.ATT)
-	closeTo(t, "estimate", r.ATT, r.Members[0].Weight*r.Members[0].ATT+r.Members[1].Weight*r.Members[1].ATT)
+	statstest.Near(t, "p-value", r.Shifts.P, own.P, 1e-6)
+	statstest.Near(t, "lower end", r.Shifts.Interval.Low-r.ATT, own.Interval.Low-own.ATT, 1e-6)
+	statstest.Near(t, "upper end", r.Shifts.Interval.High-r.ATT, own.Interval.High-own.ATT, 1e-6)
+	statstest.Near(t, "estimate", r.ATT, r.Members[0].Weight*r.Members[0].ATT+r.Members[1].Weight*r.Members[1].ATT, 1e-6)
 }
 
 func TestMembersThatDisagreeAreReported(t *testing.T) {
@@ -298,18 +299,18 @@ func TestBlocksAreCountedFromTheStart(t *testing.T) {
 		if b.First != want[i].First || b.Periods != 3 || b.During != want[i].During {
 			t.Errorf("block %d is %+v", i, b)
 		}
-		closeTo(t, "observed", b.Observed, want[i].Observed)
-		closeTo(t, "expected", b.Expected, want[i].Expected)
-		closeTo(t, "low", b.Low, want[i].Low)
-		closeTo(t, "high", b.High, want[i].High)
+		statstest.Near(t, "observed", b.Observed, want[i].Observed, 1e-6)
+		statstest.Near(t, "expected", b.Expected, want[i].Expected, 1e-6)
+		statstest.Near(t, "low", b.Low, want[i].Low, 1e-6)
+		statstest.Near(t, "high", b.High, want[i].High, 1e-6)
 	}
 	if _, err := Assess(p, Test{Treated: []Region{"a"}, Start: 7, End: 12}, 0, Options{}); fault.KindOf(err) != fault.KindInvalid {
 		t.Errorf("blocks of 0 periods: %v", err)
 	}
-	closeTo(t, "lift", a.LiftEstimate.Value, .25)
-	closeTo(t, "its upper end", a.LiftEstimate.High, a.Interval.High/10)
-	closeTo(t, "incremental", a.IncrementalEstimate.Value, 15)
-	closeTo(t, "its lower end", a.IncrementalEstimate.Low, 6*a.Interval.Low)
+	statstest.Near(t, "lift", a.LiftEstimate.Value, .25, 1e-6)
+	statstest.Near(t, "its upper end", a.LiftEstimate.High, a.Interval.High/10, 1e-6)
+	statstest.Near(t, "incremental", a.IncrementalEstimate.Value, 15, 1e-6)
+	statstest.Near(t, "its lower end", a.IncrementalEstimate.Low, 6*a.Interval.Low, 1e-6)
 	if a.LiftEstimate.Basis != measure.Incremental || a.LiftEstimate.Method != measure.GeoExperiment {
 		t.Errorf("estimate %+v", a.LiftEstimate)
 	}
@@ -317,7 +318,7 @@ func TestBlocksAreCountedFromTheStart(t *testing.T) {
 	if err != nil || len(ones.Blocks) != 13 {
 		t.Fatalf("%d blocks of one period, %v", len(ones.Blocks), err)
 	}
-	closeTo(t, "band of seven errors", ones.Blocks[0].High-ones.Blocks[0].Expected, 1) // the eighth of seven is the last
+	statstest.Near(t, "band of seven errors", ones.Blocks[0].High-ones.Blocks[0].Expected, 1, 1e-6) // the eighth of seven is the last
 }
 
 // A lift needs a positive counterfactual and an effect. The counterfactual of the first region is negative, and the
@@ -347,13 +348,13 @@ func TestTheBandContainsNineOfTenBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeTo(t, "band", a.Blocks[0].High-a.Blocks[0].Expected, 13.5) // errors of 0 and twice 1.5 to 13.5
+	statstest.Near(t, "band", a.Blocks[0].High-a.Blocks[0].Expected, 13.5, 1e-6) // errors of 0 and twice 1.5 to 13.5
 	y[0], y[18] = 86.5-10, 113.5+10
 	a, err = Assess(p, Test{Treated: []Region{"a"}, Start: 19, End: 19}, 1, Options{Alpha: .4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeTo(t, "band with two large errors", a.Blocks[0].Low-a.Blocks[0].Expected, -23.5)
+	statstest.Near(t, "band with two large errors", a.Blocks[0].Low-a.Blocks[0].Expected, -23.5, 1e-6)
 }
 
 // The baseline is the spend of as many periods before, times the growth of the other regions.
@@ -375,7 +376,7 @@ func TestSpendChangesAgainstTheGrowthOfOtherRegions(t *testing.T) {
 		{[]float64{0, 0}, []float64{1, 1}, 1, 1, 0, false},
 	} {
 		change, known := SpendChange(small(c.treated, c.other), Test{Treated: []Region{"a"}, Start: c.start, End: c.end})
-		closeTo(t, "change", change, c.change)
+		statstest.Near(t, "change", change, c.change, 1e-6)
 		if known != c.known {
 			t.Errorf("%v: known %t, want %t", c, known, c.known)
 		}
@@ -397,7 +398,7 @@ func TestStandardErrorsComeFromTheIntervalOrTheSets(t *testing.T) {
 		{Result{}, 0, false},
 	} {
 		sd, ok := c.r.sd()
-		closeTo(t, "standard error", sd, c.want)
+		statstest.Near(t, "standard error", sd, c.want, 1e-6)
 		if ok != c.ok {
 			t.Errorf("%+v has a standard error: %t", c.r, ok)
 		}
@@ -424,8 +425,8 @@ func TestStandardErrorsComeFromTheIntervalOrTheSets(t *testing.T) {
 	if err != nil || got.Channel != "x" || got.X != 10 || got.DeltaX != 5 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	closeTo(t, "change of the target", got.DeltaY, 8)
-	closeTo(t, "its standard deviation", got.Sigma, 3*4*1.5) // √(1 + .2 + .3 + .75)
+	statstest.Near(t, "change of the target", got.DeltaY, 8, 1e-6)
+	statstest.Near(t, "its standard deviation", got.Sigma, 3*4*1.5, 1e-6) // √(1 + .2 + .3 + .75)
 	if _, err := (&Result{}).LiftTest("x", 10, 5, Settling{}); err == nil ||
 		!strings.Contains(err.Error(), "neither an interval nor placebo sets") {
 		t.Errorf("without a standard error: %v", err)
@@ -436,12 +437,12 @@ func TestTheCostOfOneIsUnboundedAroundZero(t *testing.T) {
 	t.Parallel()
 	r := Result{Treated: []Region{"a", "b"}, Periods: 5, Incremental: 40, Interval: &measure.Interval{Low: 2, High: 5, Level: .9}}
 	got := r.ratio(20)
-	closeTo(t, "return", got.PerCost, 2)
-	closeTo(t, "low", got.PerCostInterval.Low, 1)
-	closeTo(t, "high", got.PerCostInterval.High, 2.5)
-	closeTo(t, "cost of one", *got.Each, .5)
-	closeTo(t, "low cost", got.EachInterval.Low, .4)
-	closeTo(t, "high cost", got.EachInterval.High, 1)
+	statstest.Near(t, "return", got.PerCost, 2, 1e-6)
+	statstest.Near(t, "low", got.PerCostInterval.Low, 1, 1e-6)
+	statstest.Near(t, "high", got.PerCostInterval.High, 2.5, 1e-6)
+	statstest.Near(t, "cost of one", *got.Each, .5, 1e-6)
+	statstest.Near(t, "low cost", got.EachInterval.Low, .4, 1e-6)
+	statstest.Near(t, "high cost", got.EachInterval.High, 1, 1e-6)
 	if got.EachInterval.Level != .9 {
 		t.Errorf("level %v", got.EachInterval.Level)
 	}
@@ -466,19 +467,19 @@ func TestPosteriorFactorsAreShrunkToOne(t *testing.T) {
 	if err != nil || got.Tests != 1 || got.Method != measure.FactorPosterior || got.Basis != measure.Incremental {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	closeTo(t, "mean", got.Value, .52)
-	closeTo(t, "upper end", got.High, .52+z/math.Sqrt(20))
+	statstest.Near(t, "mean", got.Value, .52, 1e-6)
+	statstest.Near(t, "upper end", got.High, .52+z/math.Sqrt(20), 1e-6)
 	exact, err := Posterior([]measure.Estimate{around(.4, 0)}, .9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeTo(t, "exact measurement", exact.Value, .4)
+	statstest.Near(t, "exact measurement", exact.Value, .4, 1e-6)
 	if _, err := Posterior(nil, .9); fault.KindOf(err) != fault.KindNotReady {
 		t.Errorf("no test: %v", err)
 	}
 	prior := Prior(.9)
-	closeTo(t, "prior", prior.Value, 1)
-	closeTo(t, "lower end of the prior", prior.Low, 1-.5*z)
+	statstest.Near(t, "prior", prior.Value, 1, 1e-6)
+	statstest.Near(t, "lower end of the prior", prior.Low, 1-.5*z, 1e-6)
 	for _, level := range []float64{0, 1, -1, math.NaN()} {
 		if _, err := Pool([]measure.Estimate{around(1, .1)}, level); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("level %v: %v", level, err)
@@ -493,13 +494,13 @@ func TestPosteriorFactorsAreShrunkToOne(t *testing.T) {
 	if err != nil || two.Tests != 2 || two.Method != measure.MetaAnalysis {
 		t.Fatalf("%+v, %v", two, err)
 	}
-	closeTo(t, "between", two.Between, math.Sqrt(.155))
+	statstest.Near(t, "between", two.Between, math.Sqrt(.155), 1e-6)
 	w1, w2 := 1/.165, 1/.195
-	closeTo(t, "pooled", two.Value, (.4*w1+w2)/(w1+w2))
-	closeTo(t, "upper end of the pooled factor", two.High, two.Value+z/math.Sqrt(w1+w2))
+	statstest.Near(t, "pooled", two.Value, (.4*w1+w2)/(w1+w2), 1e-6)
+	statstest.Near(t, "upper end of the pooled factor", two.High, two.Value+z/math.Sqrt(w1+w2), 1e-6)
 	for years, want := range map[float64]float64{-1: .3, 0: .3, 1: math.Hypot(.3, .25), 1.6: .5, 9: .5} {
 		f := around(.4, .3)
-		closeTo(t, "uncertainty", Uncertainty(&f, years), want)
+		statstest.Near(t, "uncertainty", Uncertainty(&f, years), want, 1e-6)
 	}
 	for _, bad := range []measure.Estimate{
 		{Value: 1, Interval: measure.Interval{Low: 2, High: 1, Level: .9}},
@@ -565,7 +566,7 @@ func TestOnlySmallRegionsAreMerged(t *testing.T) {
 			continue
 		}
 		for r, want := range c.sums {
-			closeTo(t, string(g.Regions[r]), stats.Sum(g.Values[r]), want)
+			statstest.Near(t, string(g.Regions[r]), stats.Sum(g.Values[r]), want, 1e-6)
 		}
 	}
 	// With more regions to keep, more regions are merged separately: the limit is 1/(4·20) of the outcome.
@@ -635,21 +636,21 @@ func TestImpactsCompareTotals(t *testing.T) {
 	t.Parallel()
 	sums := []float64{5, 4, 6, 3, 7, 2, 8, 1, 9}
 	r := summarizeImpact([]float64{3, 5}, sums, .5)
-	closeTo(t, "actual", r.Actual, 4)
-	closeTo(t, "predicted", r.Predicted.Value, 2.5)
-	closeTo(t, "its deviation", r.Predicted.SD, math.Sqrt(7.5)/2)
-	closeTo(t, "average", r.Average.Value, 1.5)
-	closeTo(t, "cumulative", r.Cumulative.Value, 3)
-	closeTo(t, "lower quartile", r.Cumulative.Low, 1)
-	closeTo(t, "upper quartile", r.Cumulative.High, 5)
-	closeTo(t, "level", r.Cumulative.Level, .5)
-	closeTo(t, "tail", r.Tail, .3) // 8, 9 and the observed total
+	statstest.Near(t, "actual", r.Actual, 4, 1e-6)
+	statstest.Near(t, "predicted", r.Predicted.Value, 2.5, 1e-6)
+	statstest.Near(t, "its deviation", r.Predicted.SD, math.Sqrt(7.5)/2, 1e-6)
+	statstest.Near(t, "average", r.Average.Value, 1.5, 1e-6)
+	statstest.Near(t, "cumulative", r.Cumulative.Value, 3, 1e-6)
+	statstest.Near(t, "lower quartile", r.Cumulative.Low, 1, 1e-6)
+	statstest.Near(t, "upper quartile", r.Cumulative.High, 5, 1e-6)
+	statstest.Near(t, "level", r.Cumulative.Level, .5, 1e-6)
+	statstest.Near(t, "tail", r.Tail, .3, 1e-6) // 8, 9 and the observed total
 	relative := 0.0
 	for _, s := range sums {
 		relative += (8 - s) / s / 9
 	}
-	closeTo(t, "relative", r.Relative.Value, relative)
-	closeTo(t, "lower tail", summarizeImpact([]float64{1, 1}, sums, .5).Tail, .3)
+	statstest.Near(t, "relative", r.Relative.Value, relative, 1e-6)
+	statstest.Near(t, "lower tail", summarizeImpact([]float64{1, 1}, sums, .5).Tail, .3, 1e-6)
 	if r := summarizeImpact([]float64{1, 1}, []float64{-5, 5, 6, 7, 8}, .1); r.Relative.Value != 0 {
 		t.Errorf("relative effect %v of a prediction around zero", r.Relative.Value)
 	}
@@ -665,24 +666,24 @@ func TestTheSlabPriorHasTheWeightOfAHundredthObservation(t *testing.T) {
 	x1, x2 := []float64{1, 2, 3, 4, 9}, []float64{2, 4, 1, 3, 9}
 	m := newLocalLevel([]float64{5, 6, 9, 8, 1}, [][]float64{x1, constant(2, 5), x2}, 4, 7, 2)
 	for i, want := range []float64{-1, -.5, 1, .5} {
-		closeTo(t, "standardized outcome", m.y[i], want)
+		statstest.Near(t, "standardized outcome", m.y[i], want, 1e-6)
 	}
 	if len(m.y) != 4 || len(m.x) != 5 || len(m.x[4]) != 2 {
 		t.Fatalf("%d outcomes, %d periods with %d covariates", len(m.y), len(m.x), len(m.x[4]))
 	}
 	sd := math.Sqrt(5. / 3)
-	closeTo(t, "standardized covariate", m.x[4][1], 6.5/sd)
+	statstest.Near(t, "standardized covariate", m.x[4][1], 6.5/sd, 1e-6)
 	// The sum of products of both is (-1.5·-.5 + -.5·1.5 + .5·-1.5 + 1.5·.5)/sd² = 0.
 	for i, want := range []float64{.0075, 0, 0, .0075} {
-		closeTo(t, "precision", m.precision[i], want)
-		closeTo(t, "products", m.products[i], 401*want)
+		statstest.Near(t, "precision", m.precision[i], want, 1e-6)
+		statstest.Near(t, "products", m.products[i], 401*want, 1e-6)
 	}
 	m = newLocalLevel([]float64{5, 6, 9, 8, 1}, [][]float64{x1, {1, 3, 2, 4, 9}}, 4, 7, 2) // sum of products 4/sd² = 2.4
 	for i, want := range []float64{.0075, .003, .003, .0075} {
-		closeTo(t, "precision of correlated covariates", m.precision[i], want)
+		statstest.Near(t, "precision of correlated covariates", m.precision[i], want, 1e-6)
 	}
-	closeTo(t, "product of correlated covariates", m.products[1], 2.403)
-	closeTo(t, "residual variance", m.residual, .2)
+	statstest.Near(t, "product of correlated covariates", m.products[1], 2.403, 1e-6)
+	statstest.Near(t, "residual variance", m.residual, .2, 1e-6)
 }
 
 // The mean of an inverse gamma distribution with 10 degrees of freedom and sum of squares 40 is 40/(10-2).
@@ -715,7 +716,7 @@ func TestPathsContinueTheLevel(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := &localLevel{y: make([]float64, 2), level: []float64{9, 4}, beta: []float64{2, -1}, x: [][]float64{{7, 7}, {7, 7}, {1, 3}, {5, 2}}}
-	closeTo(t, "sum", m.project(rng), 4+2-3+4+10-2)
+	statstest.Near(t, "sum", m.project(rng), 4+2-3+4+10-2, 1e-6)
 	m.drift, m.residual = 4, 9
 	var sum, squares float64
 	for range 20_000 {
@@ -746,9 +747,9 @@ func TestLevelsAreFilteredAndSmoothed(t *testing.T) {
 		square += m.level[0] * m.level[0] / n
 	}
 	// From the prior mean 4, the first value without the covariate, 3, gives 3.5; then 7 gives 3.5 + 0.6·3.5 = 5.6.
-	closeTo(t, "filtered", m.predicted[1], 5.6)
-	closeTo(t, "variance of the filter", m.variance[1], .6)
-	closeTo(t, "first filtered", m.predicted[0], 3.5)
+	statstest.Near(t, "filtered", m.predicted[1], 5.6, 1e-6)
+	statstest.Near(t, "variance of the filter", m.variance[1], .6, 1e-6)
+	statstest.Near(t, "first filtered", m.predicted[0], 3.5, 1e-6)
 	if math.Abs(second-5.6) > .03 || math.Abs(first-(3.5+2.1/3)) > .03 || math.Abs(square-first*first-.4) > .03 {
 		t.Errorf("levels %v and %v, variance of the first %v; want 4.2, 5.6 and 0.4", first, second, square-first*first)
 	}

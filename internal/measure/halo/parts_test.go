@@ -10,14 +10,8 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/stats/statstest"
 )
-
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
-		t.Errorf("%s is %v, want %v", what, got, want)
-	}
-}
 
 func repeat(n int, pattern ...float64) []float64 { return slices.Repeat(pattern, n) }
 
@@ -36,11 +30,11 @@ func TestLastingErrorsAddUp(t *testing.T) {
 		{repeat(10, 1, -1), 1, 0, 1},
 		{make([]float64, 20), 1, .1, 1},
 	} {
-		near(t, "ratio", lasting(c.u, repeat(len(c.u), c.weight), c.p), c.want)
+		statstest.Near(t, "ratio", lasting(c.u, repeat(len(c.u), c.weight), c.p), c.want, 1e-9)
 	}
 	// Two errors one day apart with the weights 4 and 1: (1 + 2·10/11·√4·6/(4·4+9)).
-	near(t, "ratio with weights", lasting([]float64{2, 3}, []float64{4, 1}, 0), 1+20./11*2*6/25)
-	near(t, "median size", medianSize([]float64{-5, 1, 3, -2, 9}), 3)
+	statstest.Near(t, "ratio with weights", lasting([]float64{2, 3}, []float64{4, 1}, 0), 1+20./11*2*6/25, 1e-9)
+	statstest.Near(t, "median size", medianSize([]float64{-5, 1, 3, -2, 9}), 3, 1e-9)
 }
 
 // All errors have the size 1, which is 0.7407 of the scale: the median of |t| with 4 degrees of freedom. The weight is
@@ -52,7 +46,7 @@ func TestErrorsOfOneSizeHaveOneWeight(t *testing.T) {
 		t.Errorf("phi %v, want 0", known.phi)
 	}
 	for _, w := range known.weight {
-		near(t, "weight", w, 5/(4+.7407*.7407))
+		statstest.Near(t, "weight", w, 5/(4+.7407*.7407), 1e-9)
 	}
 	if none := firstFit(make([]float64, 50), nil); none.phi != 0 || none.excess != 1 || none.weight[7] != 1 {
 		t.Errorf("without errors: %+v", none)
@@ -93,14 +87,14 @@ func TestPriorsCombineExperiments(t *testing.T) {
 		{"a", "shop", 9, -1},
 	}}
 	got := d.priorOf(Effect{Channel: "a", Surface: "shop"})
-	near(t, "mean", got.mean, (50.+30)/225)
-	near(t, "variance", got.variance, 1./225)
+	statstest.Near(t, "mean", got.mean, (50.+30)/225, 1e-9)
+	statstest.Near(t, "variance", got.variance, 1./225, 1e-9)
 	if got.experiments != 2 {
 		t.Errorf("%d experiments, want 2", got.experiments)
 	}
 	home := Data{}.priorOf(Effect{Home: true})
-	near(t, "variance at home", home.variance, 4)
-	near(t, "variance of a halo effect", Data{}.priorOf(Effect{}).variance, .04)
+	statstest.Near(t, "variance at home", home.variance, 4, 1e-9)
+	statstest.Near(t, "variance of a halo effect", Data{}.priorOf(Effect{}).variance, .04, 1e-9)
 	effects := []Effect{
 		{Channel: "a", Surface: "shop", Reason: Constant, MeanLag: 3},
 		{Channel: "a", Surface: "shop"},
@@ -112,10 +106,10 @@ func TestPriorsCombineExperiments(t *testing.T) {
 		e.Coefficient.Method != measure.GeoExperiment || e.Wide.Level != .95 || e.Coefficient.Level != .9 {
 		t.Errorf("effect from experiments alone: %+v", e)
 	}
-	near(t, "its value", e.Coefficient.Value, 80./225)
-	near(t, "its standard deviation", e.SD, 1./15)
-	near(t, "its upper limit", e.Wide.High, 80./225+1.959963984540054/15)
-	near(t, "its probability", e.Positive, .5*math.Erfc(-80./225*15/math.Sqrt2))
+	statstest.Near(t, "its value", e.Coefficient.Value, 80./225, 1e-9)
+	statstest.Near(t, "its standard deviation", e.SD, 1./15, 1e-9)
+	statstest.Near(t, "its upper limit", e.Wide.High, 80./225+1.959963984540054/15, 1e-9)
+	statstest.Near(t, "its probability", e.Positive, .5*math.Erfc(-80./225*15/math.Sqrt2), 1e-9)
 	if effects[1].Alone || effects[2].Alone || effects[2].Reason != Constant {
 		t.Errorf("other effects changed: %+v", effects[1:])
 	}
@@ -132,10 +126,10 @@ func TestResponsesSumToTheSpend(t *testing.T) {
 		sum += x
 	}
 	for i, want := range []float64{4, 2, 1, .5} {
-		near(t, "linear", lag{.5, 0}.response(spend)[i], want*8/7.5)
-		near(t, "saturated", lag{.5, 1}.response(spend)[i], saturated[i]*8/sum)
+		statstest.Near(t, "linear", lag{.5, 0}.response(spend)[i], want*8/7.5, 1e-9)
+		statstest.Near(t, "saturated", lag{.5, 1}.response(spend)[i], saturated[i]*8/sum, 1e-9)
 	}
-	near(t, "without adstock", lag{0, 0}.response(spend)[0], 8)
+	statstest.Near(t, "without adstock", lag{0, 0}.response(spend)[0], 8, 1e-9)
 	if got := (lag{.5, 3}).response(make([]float64, 3)); !slices.Equal(got, []float64{0, 0, 0}) || len(lag{}.response(nil)) != 0 {
 		t.Errorf("no spend has the response %v", got)
 	}
@@ -144,8 +138,8 @@ func TestResponsesSumToTheSpend(t *testing.T) {
 	}
 	for i, want := range []float64{0, 3. / 7, 1, 7. / 3, 17. / 3} {
 		for j, half := range []float64{0, 3, 1} {
-			near(t, "mean lag", lags[3*i+j].meanLag(), want)
-			near(t, "saturation", lags[3*i+j].half, half)
+			statstest.Near(t, "mean lag", lags[3*i+j].meanLag(), want, 1e-9)
+			statstest.Near(t, "saturation", lags[3*i+j].half, half, 1e-9)
 		}
 	}
 }
@@ -157,7 +151,7 @@ func TestFutureSpendIsThatOfTheNextWeek(t *testing.T) {
 	for i, want := range []float64{
 		35. / 7, 42. / 7, 139. / 7, 135. / 6, 130. / 5, 124. / 4, 117. / 3, 109. / 2, 100, 100, // the last day takes its own spend
 	} {
-		near(t, "mean of the next days", got[i], want)
+		statstest.Near(t, "mean of the next days", got[i], want, 1e-9)
 	}
 }
 
@@ -167,22 +161,22 @@ func TestExaminationsMatchTheClosedForm(t *testing.T) {
 	t.Parallel()
 	r := regression{xx: [][]float64{{1, .6}, {.6, 1}}, xy: []float64{2.6, 2.2}, free: 11, excess: 1}
 	r.yy = 2*2.6 + 1*2.2 + 9
-	near(t, "inflation", r.inflation(0, 2), 1/.64)
-	near(t, "inflation of one column", r.inflation(0, 1), 1)
-	near(t, "t-statistic", r.lead(1, 1), .8*math.Sqrt(9)/3)
+	statstest.Near(t, "inflation", r.inflation(0, 2), 1/.64, 1e-9)
+	statstest.Near(t, "inflation of one column", r.inflation(0, 1), 1, 1e-9)
+	statstest.Near(t, "t-statistic", r.lead(1, 1), .8*math.Sqrt(9)/3, 1e-9)
 	r.excess = 4
-	near(t, "t-statistic with excess variance", r.lead(1, 1), .4)
-	near(t, "t-statistic without other columns", r.lead(0, 0), math.Sqrt(2.6*2.6/(4*(16.4-2.6*2.6)/10)))
+	statstest.Near(t, "t-statistic with excess variance", r.lead(1, 1), .4, 1e-9)
+	statstest.Near(t, "t-statistic without other columns", r.lead(0, 0), math.Sqrt(2.6*2.6/(4*(16.4-2.6*2.6)/10)), 1e-9)
 	r.xy[1] = 1.2 // y = 2.94 x₀ - .56 x₁
-	near(t, "sign", math.Copysign(1, r.lead(1, 1)), -1)
+	statstest.Near(t, "sign", math.Copysign(1, r.lead(1, 1)), -1, 1e-9)
 	r.xx[0][1], r.xx[1][0] = 1, 1
 	if got := r.inflation(0, 2); !math.IsInf(got, 1) || r.lead(1, 1) != 0 {
 		t.Errorf("equal columns: inflation %v, t-statistic %v", got, r.lead(1, 1))
 	}
 	two := model{regression: regression{yy: 50, xy: []float64{3, 4}, xx: [][]float64{{2, 1}, {1, 5}}}}
-	near(t, "residual sum of squares", two.left([]float64{2, 1}, []int{0, 1}), 50-2*(6+4)+(8+4+5))
+	statstest.Near(t, "residual sum of squares", two.left([]float64{2, 1}, []int{0, 1}), 50-2*(6+4)+(8+4+5), 1e-9)
 	one := model{regression: regression{yy: 50, xy: []float64{30}, xx: [][]float64{{1}}}}
-	near(t, "least residual sum of squares", one.left([]float64{30}, []int{0}), 50e-12)
+	statstest.Near(t, "least residual sum of squares", one.left([]float64{30}, []int{0}), 50e-12, 1e-9)
 }
 
 func TestDrawsAreSummarized(t *testing.T) {
@@ -190,14 +184,14 @@ func TestDrawsAreSummarized(t *testing.T) {
 	d := draws{beta: [][]float64{nil, {-1, 0, 1, 2, 3}}, lag: [][]int{nil, {6, 6, 9, 9, 6}}}
 	e := Effect{}
 	d.describe(1, .5, &e)
-	near(t, "mean", e.Coefficient.Value, 1)
-	near(t, "standard deviation", e.SD, math.Sqrt(2.5))
-	near(t, "lower quartile", e.Coefficient.Low, 0)
-	near(t, "upper quartile", e.Coefficient.High, 2)
-	near(t, "wide lower limit", e.Wide.Low, -.9)
-	near(t, "wide upper limit", e.Wide.High, 2.9)
-	near(t, "positive", e.Positive, .6)
-	near(t, "mean lag", e.MeanLag, (3*1+2*7./3)/5)
+	statstest.Near(t, "mean", e.Coefficient.Value, 1, 1e-9)
+	statstest.Near(t, "standard deviation", e.SD, math.Sqrt(2.5), 1e-9)
+	statstest.Near(t, "lower quartile", e.Coefficient.Low, 0, 1e-9)
+	statstest.Near(t, "upper quartile", e.Coefficient.High, 2, 1e-9)
+	statstest.Near(t, "wide lower limit", e.Wide.Low, -.9, 1e-9)
+	statstest.Near(t, "wide upper limit", e.Wide.High, 2.9, 1e-9)
+	statstest.Near(t, "positive", e.Positive, .6, 1e-9)
+	statstest.Near(t, "mean lag", e.MeanLag, (3*1+2*7./3)/5, 1e-9)
 	if e.Coefficient.Method != measure.DistributedLag || e.Coefficient.Basis != measure.Modelled ||
 		e.Wide.Level != .95 || e.Coefficient.Level != .5 {
 		t.Errorf("effect %+v", e)
@@ -207,8 +201,8 @@ func TestDrawsAreSummarized(t *testing.T) {
 		columns[i] = []float64{float64(i), 1}
 	}
 	got := d.response(1, columns) // three draws of column 15+6 and two of 15+9
-	near(t, "mean response", got[0], (3*21+2*24)/5.)
-	near(t, "mean response of equal columns", got[1], 1)
+	statstest.Near(t, "mean response", got[0], (3*21+2*24)/5., 1e-9)
+	statstest.Near(t, "mean response of equal columns", got[1], 1, 1e-9)
 }
 
 func TestPicksAreInProportionToTheWeights(t *testing.T) {
@@ -243,11 +237,11 @@ func TestSpansLeaveZerosOut(t *testing.T) {
 		}
 	}
 	a, b := spanOf([]float64{0, 1, 2, 3, 0, 0}), spanOf([]float64{0, 0, 5, 7, 9, 0})
-	near(t, "product", a.with(b), 31)
-	near(t, "product in the other order", b.with(a), 31)
-	near(t, "product of one day", a.with(spanOf([]float64{0, 0, 0, 2, 1, 1})), 6)
-	near(t, "product without a common day", a.with(spanOf([]float64{0, 0, 0, 0, 1, 1})), 0)
-	near(t, "dot product", a.dot([]float64{9, 1, 1, 2, 9, 9}), 9)
+	statstest.Near(t, "product", a.with(b), 31, 1e-9)
+	statstest.Near(t, "product in the other order", b.with(a), 31, 1e-9)
+	statstest.Near(t, "product of one day", a.with(spanOf([]float64{0, 0, 0, 2, 1, 1})), 6, 1e-9)
+	statstest.Near(t, "product without a common day", a.with(spanOf([]float64{0, 0, 0, 0, 1, 1})), 0, 1e-9)
+	statstest.Near(t, "dot product", a.dot([]float64{9, 1, 1, 2, 9, 9}), 9, 1e-9)
 	x := []float64{9, 1, 1, 2, 9, 9}
 	base{a}.take([]float64{2}, x)
 	if !slices.Equal(x, []float64{9, -1, -3, -4, 9, 9}) {

@@ -13,14 +13,8 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure/holiday"
 	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/statstest"
 )
-
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))) {
-		t.Errorf("%s is %v, want %v", what, got, want)
-	}
-}
 
 func TestPatternsNeed56DaysAndFewZeros(t *testing.T) {
 	t.Parallel()
@@ -58,11 +52,11 @@ func TestNoiseComparesWeekdays(t *testing.T) {
 	for i, v := range []float64{.2, .1, -.3} { // at days 7, 8 and 9: differences of 0.4, 0.2 and -0.6
 		x[i], x[i+7], x[i+14] = 1-v, 1+v, 1-v
 	}
-	near(t, "noise", noiseOf(x), 1.4826*.4/math.Sqrt(1.5))
+	statstest.Near(t, "noise", noiseOf(x), 1.4826*.4/math.Sqrt(1.5), 1e-9)
 	x[8] = math.NaN()
-	near(t, "noise with an unknown day", noiseOf(x), 1.4826*.5/math.Sqrt(1.5))
-	near(t, "least noise", noiseOf(make([]float64, 40)), .01)
-	near(t, "noise of a short series", noiseOf([]float64{1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5}), .01)
+	statstest.Near(t, "noise with an unknown day", noiseOf(x), 1.4826*.5/math.Sqrt(1.5), 1e-9)
+	statstest.Near(t, "least noise", noiseOf(make([]float64, 40)), .01, 1e-9)
+	statstest.Near(t, "noise of a short series", noiseOf([]float64{1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5, 1, 5}), .01, 1e-9)
 }
 
 func newFitted(t *testing.T, ask Ask) fitted {
@@ -111,7 +105,7 @@ func TestDaysHaveLevelWeekdayAndHarmonics(t *testing.T) {
 			t.Errorf("day %d: %v, want %v", day, got, want)
 		}
 		for column, by := range want {
-			near(t, "value of a column", got[column], by)
+			statstest.Near(t, "value of a column", got[column], by, 1e-9)
 		}
 	}
 	if d.drift() != 6 || d.weekday(0) != 7 || d.harmonic(0) != 14 || d.effect(0) != 18 || d.columns() != 18 {
@@ -154,7 +148,7 @@ func TestThePriorIsNormal(t *testing.T) {
 		"twice the effect":         {map[int]float64{d.effect(0): 2}, 0},
 		"a drift without a change": {map[int]float64{0: 7, 1: 7, 2: 7, d.drift(): .1}, -49./4 + 2 + .01/drift/drift},
 	} {
-		near(t, what, penalty(c.set), c.want)
+		statstest.Near(t, what, penalty(c.set), c.want, 1e-9)
 	}
 }
 
@@ -232,10 +226,10 @@ func TestWeightsFollowFromTheResiduals(t *testing.T) {
 	f.beta[0] = 3
 	f.reweight()
 	for i, want := range []float64{5. / 4, 5. / 8, .5, 0} {
-		near(t, "weight", f.weights[i], want)
+		statstest.Near(t, "weight", f.weights[i], want, 1e-9)
 	}
-	near(t, "sum of the weights", f.gram.At(0, 0), (5./4+5./8+.5)/.01)
-	near(t, "product with the values", f.product[0], (3*5./4+3.2*5./8+3*.5)/.01)
+	statstest.Near(t, "sum of the weights", f.gram.At(0, 0), (5./4+5./8+.5)/.01, 1e-9)
+	statstest.Near(t, "product with the values", f.product[0], (3*5./4+3.2*5./8+3*.5)/.01, 1e-9)
 }
 
 // Days of one group vary together between years, with the correlation 0.5.
@@ -253,7 +247,7 @@ func TestEventsVaryBetweenYears(t *testing.T) {
 	(&fitted{design: d}).addYears(covariance)
 	for h, row := range [][]float64{{.01, .005, .005, 0}, {.005, .01, .005, 0}, {.005, .005, .02, 0}, {0, 0, 0, 0}} {
 		for k, want := range row {
-			near(t, "covariance", covariance[h][k], want)
+			statstest.Near(t, "covariance", covariance[h][k], want, 1e-9)
 		}
 	}
 }
@@ -417,13 +411,13 @@ func TestTheBaseIsTheLastTwoWeeks(t *testing.T) {
 	}
 	f := fitted{design: d, beta: make([]float64, d.columns())}
 	base := f.base()
-	near(t, "mean of days 6 to 19", base[d.effect(0)], 12.5)
-	near(t, "mean of the level", base[0], 0)
-	near(t, "a future day", f.calendar(20, base)[d.effect(0)], 7.5)
+	statstest.Near(t, "mean of days 6 to 19", base[d.effect(0)], 12.5, 1e-9)
+	statstest.Near(t, "mean of the level", base[0], 0, 1e-9)
+	statstest.Near(t, "a future day", f.calendar(20, base)[d.effect(0)], 7.5, 1e-9)
 	f.beta[d.effect(0)], f.beta[0] = .1, 9
-	near(t, "factor", f.factors()[20], math.E*math.E)
+	statstest.Near(t, "factor", f.factors()[20], math.E*math.E, 1e-9)
 	short := &design{history: 4, knots: 1, effects: []effect{{}}, rows: d.rows}
-	near(t, "mean of a short history", (&fitted{design: short}).base()[short.effect(0)], 1.5)
+	statstest.Near(t, "mean of a short history", (&fitted{design: short}).base()[short.effect(0)], 1.5, 1e-9)
 }
 
 // The scales of level and season are those of the grid with the highest marginal likelihood. Series with a more variable

@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/measure/stats"
 	"assay/internal/measure/stats/pathfinder"
+	"assay/internal/measure/stats/statstest"
 )
 
 // bowl is the density exp(-x² / 2) of a standard normal vector, with a limit outside of which it is not defined.
@@ -28,19 +29,6 @@ func (b bowl) LogDensity(x, grad []float64) (logp float64) {
 		}
 	}
 	return logp
-}
-
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %v, want %v", what, got, want)
-	}
-	for i := range want {
-		if !(math.Abs(got[i]-want[i]) <= tolerance) && got[i] != want[i] {
-			t.Errorf("%s: %v, want %v", what, got, want)
-			return
-		}
-	}
 }
 
 func TestOptionsHaveTheirDefaults(t *testing.T) {
@@ -71,28 +59,28 @@ func TestRunsAddUpTheirChains(t *testing.T) {
 	if len(values) != 2 || !slices.Equal(values[0], []float64{10, 20}) || !slices.Equal(values[1], []float64{40}) {
 		t.Errorf("values %v", values)
 	}
-	near(t, "energy fractions", r.EBFMI(), []float64{3, 0.6}, 1e-12) // 3/1 and 3/5
+	statstest.AllNear(t, "energy fractions", r.EBFMI(), []float64{3, 0.6}, 1e-12) // 3/1 and 3/5
 }
 
 // Hoffman and Gelman 2014, equation 6 with γ = 0.05, t₀ = 10 and κ = 0.75. The first statistic is 1, the second 0.
 func TestStepSizeIsAdaptedByDualAveraging(t *testing.T) {
 	t.Parallel()
 	a := &average{target: 0.8, mu: math.Log(10), logStep: math.Log(1)}
-	near(t, "without adaptation", []float64{a.final()}, []float64{1}, 1e-12)
+	statstest.AllNear(t, "without adaptation", []float64{a.final()}, []float64{1}, 1e-12)
 	lag := (0.8 - 1) / 11
 	first := math.Log(10) - lag/0.05
-	near(t, "first step", []float64{a.update(1), a.final()}, []float64{math.Exp(first), math.Exp(first)}, 1e-9)
+	statstest.AllNear(t, "first step", []float64{a.update(1), a.final()}, []float64{math.Exp(first), math.Exp(first)}, 1e-9)
 	lag = (1-1./12)*lag + 0.8/12
 	second := math.Log(10) - math.Sqrt2*lag/0.05
 	weight := math.Pow(2, -0.75)
-	near(t, "second step", []float64{a.update(0), a.final()},
+	statstest.AllNear(t, "second step", []float64{a.update(0), a.final()},
 		[]float64{math.Exp(second), math.Exp(weight*second + (1-weight)*first)}, 1e-9)
 }
 
 func TestLogSumAddsOnTheLogScale(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]float64{{math.Log(2), math.Log(3), math.Log(5)}, {1000, 0, 1000}, {0, 0, math.Ln2}, {math.Inf(-1), 4, 4}} {
-		near(t, "sum", []float64{logSum(c[0], c[1]), logSum(c[1], c[0])}, []float64{c[2], c[2]}, 1e-12)
+		statstest.AllNear(t, "sum", []float64{logSum(c[0], c[1]), logSum(c[1], c[0])}, []float64{c[2], c[2]}, 1e-12)
 	}
 }
 
@@ -104,18 +92,18 @@ func TestLeapfrogStepMatchesAComputationByHand(t *testing.T) {
 	s.metric.scale[0] = 2
 	s.z.q[0], s.z.p[0] = 1, 2
 	s.evaluate()
-	near(t, "energy", []float64{s.energy()}, []float64{4*2*2/2. + 0.5}, 1e-12)
+	statstest.AllNear(t, "energy", []float64{s.energy()}, []float64{4*2*2/2. + 0.5}, 1e-12)
 	s.leapfrog(0.5)
-	near(t, "position, momentum and gradient", []float64{s.z.q[0], s.z.p[0], s.z.grad[0], s.z.logp},
+	statstest.AllNear(t, "position, momentum and gradient", []float64{s.z.q[0], s.z.p[0], s.z.grad[0], s.z.logp},
 		[]float64{4.5, 0.625, -4.5, -10.125}, 1e-12)
 	s.leapfrog(-0.5) // leapfrog is reversible
-	near(t, "back", []float64{s.z.q[0], s.z.p[0]}, []float64{1, 2}, 1e-12)
+	statstest.AllNear(t, "back", []float64{s.z.q[0], s.z.p[0]}, []float64{1, 2}, 1e-12)
 	if s.gradients != 3 {
 		t.Errorf("%d gradients, want 3", s.gradients)
 	}
 	s.density = bowl{dim: 1, limit: 0.5}
 	s.evaluate()
-	near(t, "energy outside of the support", []float64{s.energy()}, []float64{math.Inf(1)}, 0)
+	statstest.AllNear(t, "energy outside of the support", []float64{s.energy()}, []float64{math.Inf(1)}, 0)
 }
 
 // A step is divergent if the energy rises by more than 1000.
@@ -133,7 +121,7 @@ func TestDivergenceIsALargeEnergyError(t *testing.T) {
 			t.Errorf("energy at the start %v: %v, diverged %v", c.energy0, ok, s.isDiverged)
 		}
 		if gain := c.energy0 - 0.5; c.ok {
-			near(t, "weight and acceptance", []float64{out.logWeight, s.acceptSum, out.proposal.energy},
+			statstest.AllNear(t, "weight and acceptance", []float64{out.logWeight, s.acceptSum, out.proposal.energy},
 				[]float64{gain, math.Exp(gain), 0.5}, 1e-3)
 		}
 	}
@@ -165,7 +153,7 @@ func TestJoinedTreesTurn(t *testing.T) {
 		if got := s.join(&out, c.left, c.right); got != c.turns {
 			t.Errorf("%+v and %+v turn: %v, want %v", c.left, c.right, got, c.turns)
 		}
-		near(t, "joined", []float64{out.first.p[0], out.last.p[0], out.rho[0], out.logWeight},
+		statstest.AllNear(t, "joined", []float64{out.first.p[0], out.last.p[0], out.rho[0], out.logWeight},
 			[]float64{c.left.first.p[0], c.right.last.p[0], c.left.rho[0] + c.right.rho[0], math.Ln2}, 1e-12)
 	}
 }
@@ -198,9 +186,9 @@ func TestInitialStepSizeCrossesTheAcceptance(t *testing.T) {
 		if got := s.reasonableStep(); got < 0.1 || got > 2.1 {
 			t.Errorf("from %v: %v", start, got)
 		}
-		near(t, "position", s.z.q, at, 0)
+		statstest.AllNear(t, "position", s.z.q, at, 0)
 		average := s.newAverage()
-		near(t, "average", []float64{average.mu - average.logStep, s.step}, []float64{math.Log(10), math.Exp(average.logStep)}, 1e-12)
+		statstest.AllNear(t, "average", []float64{average.mu - average.logStep, s.step}, []float64{math.Log(10), math.Exp(average.logStep)}, 1e-12)
 	}
 }
 
@@ -211,23 +199,23 @@ func TestGeometricMeanSolvesItsEquation(t *testing.T) {
 	if !ok {
 		t.Fatal("no mean")
 	}
-	near(t, "of diagonal matrices", []float64{m.At(0, 0), m.At(0, 1), m.At(1, 1)}, []float64{2, 0, 1.5}, 1e-12)
+	statstest.AllNear(t, "of diagonal matrices", []float64{m.At(0, 0), m.At(0, 1), m.At(1, 1)}, []float64{2, 0, 1.5}, 1e-12)
 	a, b := mat.NewSymDense(2, []float64{4, 1, 1, 3}), mat.NewSymDense(2, []float64{2, -1, -1, 5})
 	m, _ = geometricMean(a, b)
 	back := sandwich(m, b)
-	near(t, "equation", []float64{back.At(0, 0), back.At(0, 1), back.At(1, 1)}, []float64{4, 1, 3}, 1e-10)
+	statstest.AllNear(t, "equation", []float64{back.At(0, 0), back.At(0, 1), back.At(1, 1)}, []float64{4, 1, 3}, 1e-10)
 	root, _ := power(a, 0.5)
 	square := sandwich(root, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
-	near(t, "square of the root", []float64{square.At(0, 0), square.At(0, 1), square.At(1, 1)}, []float64{4, 1, 3}, 1e-10)
+	statstest.AllNear(t, "square of the root", []float64{square.At(0, 0), square.At(0, 1), square.At(1, 1)}, []float64{4, 1, 3}, 1e-10)
 	inverse, _ := power(a, -1)
-	near(t, "inverse", []float64{inverse.At(0, 0), inverse.At(0, 1), inverse.At(1, 1)}, []float64{3. / 11, -1. / 11, 4. / 11}, 1e-10)
+	statstest.AllNear(t, "inverse", []float64{inverse.At(0, 0), inverse.At(0, 1), inverse.At(1, 1)}, []float64{3. / 11, -1. / 11, 4. / 11}, 1e-10)
 	for _, bad := range []float64{0, -1, math.Inf(1)} {
 		if _, ok := power(mat.NewSymDense(1, []float64{bad}), 0.5); ok {
 			t.Errorf("the matrix %v has a root", bad)
 		}
 	}
 	p := projected(mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 2, []float64{3, 4}))
-	near(t, "sum of squares with the ridge", []float64{p.At(0, 0)}, []float64{25 + 1e-5}, 1e-12)
+	statstest.AllNear(t, "sum of squares with the ridge", []float64{p.At(0, 0)}, []float64{25 + 1e-5}, 1e-12)
 }
 
 // A direction enters the metric if its variance differs from the diagonal's by a factor of two. Gradients of a normal
@@ -288,8 +276,8 @@ func TestBasisSpansDrawsAndGradients(t *testing.T) {
 	var product mat.Dense
 	product.Mul(basis.T(), basis)
 	for i := range 4 {
-		near(t, "length of a column", []float64{product.At(i, i)}, []float64{1}, 1e-12)
-		near(t, "elements without draws", []float64{basis.At(2, i), basis.At(5, i)}, []float64{0, 0}, 1e-12)
+		statstest.AllNear(t, "length of a column", []float64{product.At(i, i)}, []float64{1}, 1e-12)
+		statstest.AllNear(t, "elements without draws", []float64{basis.At(2, i), basis.At(5, i)}, []float64{0, 0}, 1e-12)
 	}
 	whole, _ := span(mat.NewDense(4, 2, nil), mat.NewDense(4, 2, nil))
 	if r, k := whole.Dims(); r != 4 || k != 4 || whole.At(2, 2) != 1 || whole.At(1, 2) != 0 {
@@ -306,7 +294,7 @@ func TestChainsStartWithTheVariancesOfTheStart(t *testing.T) {
 	if !ok || len(c.Draws) != 1 || c.StepSize != s.step {
 		t.Errorf("%+v, %v", c, ok)
 	}
-	near(t, "scales", s.metric.scale, []float64{2, math.Sqrt(0.9e10), 1, math.Sqrt(1.1e-10), 1, 1, 1}, 1e-9)
+	statstest.AllNear(t, "scales", s.metric.scale, []float64{2, math.Sqrt(0.9e10), 1, math.Sqrt(1.1e-10), 1, 1, 1}, 1e-9)
 }
 
 func TestChainsStopBeforeADraw(t *testing.T) {

@@ -11,20 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/statstest"
 )
-
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %v, want %v", what, got, want)
-	}
-	for i := range want {
-		if !(math.Abs(got[i]-want[i]) <= tolerance) && got[i] != want[i] {
-			t.Errorf("%s: %v, want %v", what, got, want)
-			return
-		}
-	}
-}
 
 // flat is a density that is -∞ outside of a range, and counts its evaluations.
 type flat struct {
@@ -90,8 +78,8 @@ func TestPathsBeginInsideTheSupport(t *testing.T) {
 func TestWeightsAreTruncated(t *testing.T) {
 	t.Parallel()
 	got := truncated([]float64{0, 0, 0, math.Log(97)})
-	near(t, "weights relative to the largest", got, []float64{1. / 97, 1. / 97, 1. / 97, 50. / 97}, 1e-12)
-	near(t, "equal weights", truncated([]float64{-900, -900}), []float64{1, 1}, 1e-12)
+	statstest.AllNear(t, "weights relative to the largest", got, []float64{1. / 97, 1. / 97, 1. / 97, 50. / 97}, 1e-12)
+	statstest.AllNear(t, "equal weights", truncated([]float64{-900, -900}), []float64{1, 1}, 1e-12)
 }
 
 func TestCandidatesArePickedByWeight(t *testing.T) {
@@ -104,7 +92,7 @@ func TestCandidatesArePickedByWeight(t *testing.T) {
 		}
 		counts[i] += 1. / 10_000
 	}
-	near(t, "shares", counts, []float64{0, 0.25, 0.75, 0}, 0.02) // four standard errors
+	statstest.AllNear(t, "shares", counts, []float64{0, 0.25, 0.75, 0}, 0.02) // four standard errors
 	if _, ok := pick([]float64{0, 0}, random); ok {
 		t.Error("a weight of zero is picked")
 	}
@@ -113,7 +101,7 @@ func TestCandidatesArePickedByWeight(t *testing.T) {
 	var points []float64
 	for _, s := range c.resample(6, random) {
 		points = append(points, s.Point[0])
-		near(t, "variance", s.Variance, []float64{4}, 1e-12)
+		statstest.AllNear(t, "variance", s.Variance, []float64{4}, 1e-12)
 	}
 	for _, three := range [][]float64{points[:3], points[3:]} {
 		if sorted := slices.Sorted(slices.Values(three)); !slices.Equal(sorted, []float64{1, 2, 3}) {
@@ -136,8 +124,8 @@ func TestPathsAddFiftyCandidates(t *testing.T) {
 	random := stats.Stream(1, 1)
 	for i, x := range c.points {
 		again, logq := q.draw(random)
-		near(t, "a candidate", x, again, 0)
-		near(t, "its log weight", c.logWeight[i:i+1], []float64{value(g, x) - logq}, 1e-12)
+		statstest.AllNear(t, "a candidate", x, again, 0)
+		statstest.AllNear(t, "its log weight", c.logWeight[i:i+1], []float64{value(g, x) - logq}, 1e-12)
 	}
 	none := candidates{}
 	none.add(flat{low: 90, high: 91}, &normal{scale: []float64{1}, mean: []float64{0}}, stats.Stream(1, 1))
@@ -180,7 +168,7 @@ func TestDiagonalFollowsGilbertAndLemarechal(t *testing.T) {
 	c := newCurvature(2)
 	c.alpha = []float64{1, 2}
 	c.update(iterate{x: []float64{0, 0}, grad: []float64{3, 1}}, iterate{x: []float64{1, 2}, grad: []float64{0, 0}})
-	near(t, "diagonal", c.alpha, []float64{1 / (11./5 + 9./5 - 11./15), 1 / (11./10 + 1./5 - 11*4/(5*3*4.))}, 1e-12)
+	statstest.AllNear(t, "diagonal", c.alpha, []float64{1 / (11./5 + 9./5 - 11./15), 1 / (11./10 + 1./5 - 11*4/(5*3*4.))}, 1e-12)
 	if len(c.pairs) != 1 {
 		t.Errorf("%d pairs, want 1", len(c.pairs))
 	}
@@ -206,15 +194,15 @@ func TestDiagonalFollowsGilbertAndLemarechal(t *testing.T) {
 // Without pairs, the direction is the gradient, at most 1 long. With one pair, it is s·(s·d)/(s·y) for d along y.
 func TestNewtonDirectionUsesThePairs(t *testing.T) {
 	t.Parallel()
-	near(t, "a long gradient", newton(nil, []float64{3, 4}), []float64{0.6, 0.8}, 1e-12)
-	near(t, "a short gradient", newton(nil, []float64{0.3, 0.4}), []float64{0.3, 0.4}, 1e-12)
+	statstest.AllNear(t, "a long gradient", newton(nil, []float64{3, 4}), []float64{0.6, 0.8}, 1e-12)
+	statstest.AllNear(t, "a short gradient", newton(nil, []float64{0.3, 0.4}), []float64{0.3, 0.4}, 1e-12)
 	s, y := []float64{1, 2}, []float64{3, 1}
-	near(t, "the secant equation", newton([]pair{{s, y, 5}}, y), s, 1e-12)
+	statstest.AllNear(t, "the secant equation", newton([]pair{{s, y, 5}}, y), s, 1e-12)
 	// Orthogonal to s, the direction is d scaled by s·y / y·y, minus its part along y in the direction s.
 	d := []float64{2, -1}
-	near(t, "orthogonal to the step", newton([]pair{{s, y, 5}}, d), []float64{1 - 0.5, -0.5 - 1}, 1e-12)
+	statstest.AllNear(t, "orthogonal to the step", newton([]pair{{s, y, 5}}, d), []float64{1 - 0.5, -0.5 - 1}, 1e-12)
 	pairs := []pair{{[]float64{1, 0}, []float64{2, 0}, 2}, {[]float64{0, 1}, []float64{0, 8}, 8}}
-	near(t, "two pairs", newton(pairs, []float64{2, 8}), []float64{1, 1}, 1e-12)
+	statstest.AllNear(t, "two pairs", newton(pairs, []float64{2, 8}), []float64{1, 1}, 1e-12)
 }
 
 // parabola is the density -(x - at)² · size / 2.
@@ -283,18 +271,18 @@ func TestColumnsAreOrthogonalized(t *testing.T) {
 	t.Parallel()
 	columns := [][]float64{{3, 4, 0}, {1, 2, 2}, {4, 6, 2}} // the third is the sum of the others
 	q, r := orthogonal(columns)
-	near(t, "first column", q[0], []float64{0.6, 0.8, 0}, 1e-12)
+	statstest.AllNear(t, "first column", q[0], []float64{0.6, 0.8, 0}, 1e-12)
 	if got := []float64{floats.Dot(q[0], q[1]), floats.Norm(q[1], 2), floats.Norm(q[2], 2)}; math.Abs(got[0]) > 1e-12 ||
 		math.Abs(got[1]-1) > 1e-12 || got[2] != 0 {
 		t.Errorf("product and lengths %v, want 0, 1 and 0", got)
 	}
-	near(t, "factors", []float64{r.At(0, 0), r.At(0, 1), r.At(0, 2), r.At(2, 2)}, []float64{5, 2.2, 7.2, 0}, 1e-12)
+	statstest.AllNear(t, "factors", []float64{r.At(0, 0), r.At(0, 1), r.At(0, 2), r.At(2, 2)}, []float64{5, 2.2, 7.2, 0}, 1e-12)
 	for j, column := range columns {
 		back := make([]float64, 3)
 		for i := range q {
 			floats.AddScaled(back, r.At(i, j), q[i])
 		}
-		near(t, "product of the factors", back, column, 1e-12)
+		statstest.AllNear(t, "product of the factors", back, column, 1e-12)
 	}
 }
 
@@ -328,8 +316,8 @@ func TestCovarianceIsTheUpdateOfItsDiagonal(t *testing.T) {
 			mean[i] += (want.At(i, j) + s[i]*s[j]/5) * at.grad[j]
 		}
 	}
-	near(t, "mean: a Newton step from the point", q.mean, mean, 1e-9)
-	near(t, "log determinant", []float64{q.logDet}, []float64{det.LogDet()}, 1e-9)
+	statstest.AllNear(t, "mean: a Newton step from the point", q.mean, mean, 1e-9)
+	statstest.AllNear(t, "log determinant", []float64{q.logDet}, []float64{det.LogDet()}, 1e-9)
 	for _, bad := range []float64{0, -1, math.Inf(1), math.NaN()} {
 		c.alpha[1] = bad
 		if c.normalAt(at) != nil {
@@ -343,7 +331,7 @@ func TestValuesThatAreNotNumbersAreImpossible(t *testing.T) {
 	if got := value(parabola{0, 1}, []float64{2e3}); !math.IsInf(got, -1) {
 		t.Errorf("a density that is no number: %v", got)
 	}
-	near(t, "a density", []float64{value(parabola{0, 1}, []float64{2})}, []float64{-2}, 0)
+	statstest.AllNear(t, "a density", []float64{value(parabola{0, 1}, []float64{2})}, []float64{-2}, 0)
 	if finite(math.Inf(-1)) || finite(math.NaN()) || !finite(0) || allFinite([]float64{1, math.Inf(1)}) || !allFinite(nil) {
 		t.Error("finite numbers are not recognized")
 	}
