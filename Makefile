@@ -82,8 +82,9 @@ view: build ## Test the interactive view of charts in a browser; pictures are sa
 conformance: build ## Run both versions of the official conformance suite
 	./test/conformance/run.sh
 
-failures: toolchain ## Let nodes and servers fail under load; ASSAY_FAILURES_FOR=1h repeats it in random order
-	./test/cluster/up $(GO) test -count=1 -timeout 0 -v ./test/failures
+failures: toolchain ## Let nodes and servers fail under load; ASSAY_FAILURES_FOR=1h repeats it in random order; logs are in bin/failures
+	mkdir -p bin/failures
+	./test/cluster/up $(GO) test -count=1 -timeout 0 -artifacts -outputdir "$(CURDIR)/bin/failures" -v ./test/failures
 
 structure: ## Print the sizes of packages and types and the references inside the tools
 	$(GO) test -count=1 -v ./test/structure

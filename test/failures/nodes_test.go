@@ -121,7 +121,7 @@ type node struct {
 func (n *node) start() error {
 	cmd := exec.Command(n.program, "serve")
 	cmd.Env = append(slices.Clip(n.env), n.preload...)
-	log, err := os.OpenFile(filepath.Join(filepath.Dir(n.program), n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(filepath.Join(n.t.ArtifactDir(), n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -137,12 +137,17 @@ func (n *node) start() error {
 	}
 	listening := make(chan struct{}, 1)
 	go func() {
+		ready := false
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if strings.HasPrefix(lines.Text(), "ready: ") {
+				ready = true
 				listening <- struct{}{}
 			}
 		}
 		close(listening)
+		if ready && !n.down.Load() {
+			n.t.Errorf("%s has ended, and no failure of the test ends it: %s", n.name, end(log.Name()))
+		}
 	}()
 	// If the channel is closed, the process has ended before it was ready.
 	if _, ok := <-listening; !ok {
@@ -155,6 +160,15 @@ func (n *node) start() error {
 	n.cmd = cmd
 	n.down.Store(false)
 	return nil
+}
+
+// end returns the end of a log.
+func end(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-8<<10):])
 }
 
 func (n *node) kill() {
