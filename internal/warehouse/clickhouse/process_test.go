@@ -8,14 +8,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
+	"assay/internal/warehouse/facts"
 )
 
 // These environment variables configure a child process, which runs this test binary again.
@@ -35,6 +40,9 @@ func childImport(ctx context.Context, role string) error {
 		return err
 	}
 	e.store.prefix = os.Getenv(storeVariable)
+	if role == "full" {
+		return readOntoFullDisk(ctx, e)
+	}
 	stops := map[string]*func(){"rows": &e.beforeCommit, "committed": &e.afterCommit}
 	if stop, ok := stops[role]; ok {
 		*stop = reached
@@ -55,6 +63,66 @@ func childImport(ctx context.Context, role string) error {
 	}
 	reached()
 	return nil
+}
+
+// readOntoFullDisk limits the size of the process's files, which has the same effect as a full disk. The query must
+// fail and name the local disk. Without the limit, the same query must succeed.
+func readOntoFullDisk(ctx context.Context, e *Engine) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	february := civil.Range{First: civil.MustParse("2026-02-01"), Last: civil.MustParse("2026-02-28")}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 20, Max: limit.Max}); err != nil {
+		return err
+	}
+	_, failed := warehouse.New(e).StoreTotals(ctx, "shop", warehouse.Windows{Recent: february})
+	if text, _, _ := fault.Public(failed); fault.KindOf(failed) != fault.KindUnavailable || !strings.Contains(text, "no disk space left") {
+		return fmt.Errorf("query on a full disk: %w", failed)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	totals, err := warehouse.New(e).StoreTotals(ctx, "shop", warehouse.Windows{Recent: february})
+	if got := totals.Recent.Orders / measure.Millionths; err == nil && got != 150_000 {
+		err = fmt.Errorf("%d orders", got)
+	}
+	return err
+}
+
+func TestAFullLocalDiskIsNamedAndRecovers(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	mustLoad(t, node(t, store, clock), someOrders("big", 150_000, 1000))
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), roleVariable+"=full", dirVariable+"="+t.TempDir(), storeVariable+"="+store, addressVariable+"="+address)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// An error of the local copy is not an error of ClickHouse.
+func TestErrorsOfTheLocalCopyAreReturnedUnchanged(t *testing.T) {
+	t.Parallel()
+	e := node(t, newStore(), clock)
+	mustLoad(t, e, someOrders("a", 10, 1000))
+	all, err := e.store.commits(t.Context(), "shop", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("could not write file")
+	err = e.Apply(t.Context(), "shop", all.last().place(), true, func(tables []duckdb.StoredTable, _ func(duckdb.StoredTable, int8, *facts.Columnar) error) error {
+		for _, table := range tables {
+			if err := e.store.read(t.Context(), "shop", all.live(), table, func(duckdb.StoredTable, int8, *facts.Columnar) error { return broken }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if !errors.Is(err, broken) || fault.KindOf(err) == fault.KindUnavailable {
+		t.Errorf("a local error became %v", err)
+	}
 }
 
 // reached signals the parent and blocks until the parent kills the process.

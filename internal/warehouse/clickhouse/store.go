@@ -438,7 +438,7 @@ func (s *store) write(ctx context.Context, ws measure.WorkspaceID, to *commit, t
 const readRows = 1 << 17
 
 // read calls a function with the rows that the commits have in a table. It compares the numbers of rows with the counts
-// of the commits.
+// of the commits. An error of the function is returned unchanged.
 func (s *store) read(
 	ctx context.Context, ws measure.WorkspaceID, of []commit, t duckdb.StoredTable, pass func(duckdb.StoredTable, int8, *facts.Columnar) error,
 ) error {
@@ -454,7 +454,14 @@ func (s *store) read(
 		if want == 0 {
 			continue
 		}
-		got, err := s.readSign(ctx, ws, of[0].schema, marks, t, sign, pass)
+		var failed error
+		got, err := s.readSign(ctx, ws, of[0].schema, marks, t, sign, func(t duckdb.StoredTable, sign int8, rows *facts.Columnar) error {
+			failed = pass(t, sign, rows)
+			return failed
+		})
+		if failed != nil {
+			return failed
+		}
 		if err == nil && got != want {
 			err = fmt.Errorf("%d rows are visible of %d", got, want)
 		}
