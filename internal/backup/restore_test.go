@@ -37,17 +37,20 @@ func TestAFailedMoveLeavesTheDataDirectoryAsItWas(t *testing.T) {
 				folder := filepath.Join(data, datadir.Control)
 				return errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(filepath.Join(folder, "own"), []byte("own"), 0o600))
 			},
-			map[string]int64{datadir.Control + "/own": 3}, datadir.Control, fault.KindConflict,
+			map[string]int64{datadir.Control + "/own": 3},
+			datadir.Control, fault.KindConflict,
 		},
 		{
 			"a file with the name of a restored file",
 			func(data string) error { return os.WriteFile(filepath.Join(data, "jobs.json"), []byte("own"), 0o600) },
-			map[string]int64{"jobs.json": 3}, "jobs.json", fault.KindConflict,
+			map[string]int64{"jobs.json": 3},
+			"jobs.json", fault.KindConflict,
 		},
 		{
 			"the control data are lost",
 			func(data string) error { return os.Remove(filepath.Join(data, RestoringDir, datadir.Control)) },
-			map[string]int64{}, datadir.Control, fault.KindUnavailable,
+			map[string]int64{},
+			datadir.Control, fault.KindUnavailable,
 		},
 	} {
 		data := t.TempDir()

@@ -111,7 +111,7 @@ func newSite(t *testing.T) *site {
 		n.client.Jar = nil
 		s.nodes = append(s.nodes, n)
 	}
-	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=96m", "tmpfs", s.nodes[2].dir).Run(); err != nil {
+	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=256m", "tmpfs", s.nodes[2].dir).Run(); err != nil {
 		s.noSmallDisk = fmt.Sprintf("a tmpfs cannot be mounted: %v", err)
 	} else {
 		t.Cleanup(func() { _ = exec.Command("umount", s.nodes[2].dir).Run() })

@@ -146,7 +146,7 @@ func (n *node) start() error {
 		}
 		close(listening)
 		if ready && !n.down.Load() {
-			n.t.Errorf("%s has ended, and no failure of the test ends it: %s", n.name, end(log.Name()))
+			n.t.Errorf("%s has ended, and no failure of the test ends it: %v: %s", n.name, cmd.Wait(), end(log.Name()))
 		}
 	}()
 	// If the channel is closed, the process has ended before it was ready.

@@ -72,16 +72,17 @@ func Golden(t *testing.T, b *Browser, calls *Calls, file string) {
 	for i, f := range a.Files {
 		calls.Taken()
 		b.Clock.Move(time.Second)
-		got := random.ReplaceAllString(strings.ReplaceAll(b.request(f.Name).Text(), b.URL, "http://site"), "ID")
+		var got strings.Builder
+		got.WriteString(random.ReplaceAllString(strings.ReplaceAll(b.request(f.Name).Text(), b.URL, "http://site"), "ID"))
 		taken := calls.Taken()
 		slices.Sort(taken) // pages call tools in parallel
 		for _, call := range taken {
 			part := strings.SplitN(call, "|", 5)
-			got += "calls " + part[0] + " " + part[4] + "\n"
+			fmt.Fprintf(&got, "calls %s %s\n", part[0], part[4])
 		}
 		if *update {
-			a.Files[i].Data = []byte(got)
-		} else if d := diff.Diff(string(f.Data), got); d != "" {
+			a.Files[i].Data = []byte(got.String())
+		} else if d := diff.Diff(string(f.Data), got.String()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", f.Name, d)
 		}
 	}

@@ -53,9 +53,15 @@ func TestCellsOfFiguresHaveTonesAndSortKeys(t *testing.T) {
 		text string
 		tone string
 	}{
-		{frame.ChangeCell(&rise), "↑ 12.3%", "good"}, {frame.ChangeCell(&fall), "↓ 5.0%", "bad"}, {frame.ChangeCell(&same), "0.0%", ""},
-		{frame.ChangeCell[float64](nil), "none", ""}, {frame.MoneyCell(&rise, 2, "EUR"), "€12.34", ""}, {frame.PercentCell(&rise), "12.3%", ""},
-		{frame.FigureCell(&fall, 0), "−5", ""}, {frame.OptionalChannel("google"), "Google Ads", ""}, {frame.OptionalChannel(""), "none", ""},
+		{frame.ChangeCell(&rise), "↑ 12.3%", "good"},
+		{frame.ChangeCell(&fall), "↓ 5.0%", "bad"},
+		{frame.ChangeCell(&same), "0.0%", ""},
+		{frame.ChangeCell[float64](nil), "none", ""},
+		{frame.MoneyCell(&rise, 2, "EUR"), "€12.34", ""},
+		{frame.PercentCell(&rise), "12.3%", ""},
+		{frame.FigureCell(&fall, 0), "−5", ""},
+		{frame.OptionalChannel("google"), "Google Ads", ""},
+		{frame.OptionalChannel(""), "none", ""},
 	} {
 		if c.cell.Text != c.text || c.cell.Tone != c.tone {
 			t.Errorf("got %+v, want %q with the tone %q", c.cell, c.text, c.tone)

@@ -105,14 +105,14 @@ var trained = sync.OnceValues(func() (*mix.Model, error) {
 })
 
 // hasModel gives the site the model and returns it.
-func (s *modelSite) hasModel() *mix.Model {
-	s.T.Helper()
-	m, err := trained()
-	if err != nil || m.Status != mix.Active {
-		s.T.Fatalf("the model of the test: %v, %v", m, err)
+func (m *modelSite) hasModel() *mix.Model {
+	m.T.Helper()
+	model, err := trained()
+	if err != nil || model.Status != mix.Active {
+		m.T.Fatalf("the model of the test: %v, %v", model, err)
 	}
-	s.Models.Current = measurement.ModelState{Held: mix.Held{Model: m}, Status: mix.Active}
-	return m
+	m.Models.Current = measurement.ModelState{Held: mix.Held{Model: model}, Status: mix.Active}
+	return model
 }
 
 func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {

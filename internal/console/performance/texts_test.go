@@ -53,7 +53,8 @@ func TestSourcesStateHowOldTheyAre(t *testing.T) {
 		connection health.Connection
 		text, tone string
 	}{
-		{health.Connection{Status: "stale", Behind: new(1)}, "1 day behind", "warning"}, {health.Connection{Status: "stale", Behind: new(12)}, "12 days behind", "warning"},
+		{health.Connection{Status: "stale", Behind: new(1)}, "1 day behind", "warning"},
+		{health.Connection{Status: "stale", Behind: new(12)}, "12 days behind", "warning"},
 		{health.Connection{Status: "gaps", Missing: 3, Behind: new(1)}, "3 days missing", "warning"},
 		{health.Connection{Status: "current", Behind: new(1)}, "Current", "good"},
 	} {
@@ -105,8 +106,15 @@ func TestPlainValuesBecomeCells(t *testing.T) {
 		value any
 		text  string
 	}{
-		{"channel", "google", "Google Ads"}, {"platform", "tiktok", "TikTok Ads"}, {"title", "google", "google"}, {"share_pct", 12.34, "12.3%"}, {"roas", 2.5, "2.50"},
-		{"orders", 1200.0, "1,200"}, {"partial", true, "yes"}, {"partial", false, "no"}, {"nested", nil, "none"},
+		{"channel", "google", "Google Ads"},
+		{"platform", "tiktok", "TikTok Ads"},
+		{"title", "google", "google"},
+		{"share_pct", 12.34, "12.3%"},
+		{"roas", 2.5, "2.50"},
+		{"orders", 1200.0, "1,200"},
+		{"partial", true, "yes"},
+		{"partial", false, "no"},
+		{"nested", nil, "none"},
 	} {
 		if got := plainCell(c.key, c.value); got.Text != c.text || got.Missing != (c.text == "none") {
 			t.Errorf("%s %v: %+v, want %q", c.key, c.value, got, c.text)

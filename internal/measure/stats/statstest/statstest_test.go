@@ -41,7 +41,7 @@ func TestNearNumbersPass(t *testing.T) {
 		{math.NaN(), 1, false},
 		{1, math.NaN(), false},
 	} {
-		if got := !failed(func(t testing.TB) { statstest.Near(t, "x", c.got, c.want, 0.125) }); got != c.near {
+		if got := !failed(func(tb testing.TB) { tb.Helper(); statstest.Near(tb, "x", c.got, c.want, 0.125) }); got != c.near {
 			t.Errorf("%v is near %v: %v, want %v", c.got, c.want, got, c.near)
 		}
 	}
@@ -62,7 +62,7 @@ func TestNearListsPass(t *testing.T) {
 		{[]float64{1, math.NaN()}, []float64{1, 2}, false},
 		{nil, nil, true},
 	} {
-		if got := !failed(func(t testing.TB) { statstest.AllNear(t, "x", c.got, c.want, 0.125) }); got != c.near {
+		if got := !failed(func(tb testing.TB) { tb.Helper(); statstest.AllNear(tb, "x", c.got, c.want, 0.125) }); got != c.near {
 			t.Errorf("%v are near %v: %v, want %v", c.got, c.want, got, c.near)
 		}
 	}
