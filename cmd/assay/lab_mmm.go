@@ -38,7 +38,7 @@ type labMMMFit struct {
 	Likelihood string            `default:"normal" placeholder:"L" help:"Likelihood: normal, student_t or log_normal (default: ${default})."`
 	Priors     string            `placeholder:"F" help:"JSON file of priors by parameter."`
 	LiftTests  string            `placeholder:"F" help:"CSV file of lift tests: channel,x,delta_x,delta_y,sigma[,geo]."`
-	Holdout    int               `placeholder:"N" help:"Number of last periods held out to measure the out-of-sample error."`
+	Holdout    int               `placeholder:"N" help:"Number of most recent periods held out to measure the out-of-sample error."`
 	Checks     []string          `placeholder:"K,…" help:"Model checks: prior, slices, placebo, worlds (simulated data sets). All except prior need many fits."`
 	Slices     string            `placeholder:"F:H:S" help:"Backtest of --checks slices: periods of the first fit, of each prediction, and between fits. Default: the last 40%."`
 	Chains     int               `default:"4" placeholder:"N" help:"Number of chains (default: ${default})."`

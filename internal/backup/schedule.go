@@ -159,8 +159,8 @@ func (s *Schedule) State() State {
 // clockError is how much the clocks of two machines that use one folder may differ.
 const clockError = time.Minute
 
-// Newest returns the time of the newest backup in a folder, or zero if there is none. Backups with a date after now are
-// not counted; ahead reports that there is one. Newest reads the names of the manifests.
+// Newest returns the time of the newest backup in a folder, or zero if there is none. It ignores backups with a date
+// after now; ahead reports whether there is one. Newest reads only the names of the manifests.
 func Newest(dir string, now time.Time) (newest time.Time, ahead bool, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, manifestsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

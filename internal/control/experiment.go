@@ -31,7 +31,7 @@ type Experiment struct {
 	HeldOut    []string    // control regions, sorted; empty: all others
 	Days       civil.Range // zero: not decided yet
 	Found      *Finding    // result of a study; nil until it is entered
-	Applied    bool        // its incrementality factor corrects reported returns; completed experiments only
+	Applied    bool        // its incrementality factor corrects last-touch ROAS; completed experiments only
 	CreatedAt  time.Time
 	ChangedAt  time.Time
 	ChangedBy  string // actor of the latest change, as in the audit log

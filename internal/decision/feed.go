@@ -105,7 +105,7 @@ func factorDecisions(c *toolkit.Call) []Decision {
 	}
 	return []Decision{{
 		Area: Calibration, Priority: Low, Decision: "Review the factors that are not applied.",
-		Why:  fmt.Sprintf("%s no applied factor, so the results do not correct last-touch returns.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
+		Why:  fmt.Sprintf("%s no applied factor, so the results do not correct last-touch ROAS.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
 		Call: next(c, "experiments", map[string]any{"view": "results"}, "Review the results of the experiments."),
 	}}
 }

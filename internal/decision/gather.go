@@ -477,17 +477,10 @@ type season struct {
 	in          func(year int) (civil.Range, bool)
 }
 
-// titles contains the display names of shopping seasons. Names in the calendar that differ by country start with the
-// names in this list.
-var titles = []struct{ name, title string }{
-	{"valentines", "Valentine's Day"},
-	{"mothers_day", "Mother's Day"},
-	{"mothering_sunday", "Mothering Sunday"},
-	{"fathers_day", "Father's Day"},
-	{"halloween", "Halloween"},
-	{"cyber_weekend", "Black Friday"},
-	{"sinterklaas", "Sinterklaas"},
-	{"christmas", "Christmas"},
+// seasonNames are the shopping seasons of the holiday calendar that have insights. Names in the calendar that differ by
+// country start with a name in this list.
+var seasonNames = []string{
+	"valentines", "mothers_day", "mothering_sunday", "fathers_day", "halloween", "cyber_weekend", "sinterklaas", "christmas",
 }
 
 // seasonsOf lists the shopping seasons of a country. An unknown country is "". The holiday calendar has no school terms
@@ -514,10 +507,8 @@ func seasonsOf(country string) []season {
 		if country == "" && h.Countries != nil {
 			continue // only seasons of all countries
 		}
-		for _, t := range titles {
-			if h.Kind == holiday.Shopping && strings.HasPrefix(h.Name, t.name) {
-				all = append(all, season{h.Name, t.title, h.In})
-			}
+		if h.Kind == holiday.Shopping && slices.ContainsFunc(seasonNames, func(name string) bool { return strings.HasPrefix(h.Name, name) }) {
+			all = append(all, season{h.Name, holiday.Title(h.Name), h.In})
 		}
 	}
 	return all

@@ -65,7 +65,7 @@ var MoveExperiment = Operation[control.Move, control.Experiment]{
 	},
 }
 
-// Factor states whether the incrementality factor of a completed experiment corrects reported returns.
+// Factor states whether the incrementality factor of a completed experiment corrects last-touch ROAS.
 type Factor struct {
 	Experiment control.ExperimentID
 	Applied    bool

@@ -24,7 +24,7 @@ const (
 	ByAttribution ReturnBasis = "attribution" // last-touch ROAS with the uncertainty of an untested factor
 )
 
-// ReturnDays is the number of days before today from which last-touch and platform-reported returns are computed.
+// ReturnDays is the number of days before today from which last-touch and platform-reported ROAS are computed.
 const ReturnDays = 90
 
 // Return contains the best estimate of a channel's incremental ROAS, and other figures for comparison. The best

@@ -32,7 +32,7 @@ func BestOf(r snapshot.Return) (b Best) {
 	return b
 }
 
-// BestSentence returns a sentence with a channel's best estimate, to follow a sentence on its attributed return. It
+// BestSentence returns a sentence with a channel's best estimate, to follow a sentence on its attributed ROAS. It
 // returns "" if the best estimate is unknown.
 func BestSentence(r snapshot.Return) string {
 	if r.Best == nil {

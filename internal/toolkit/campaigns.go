@@ -137,7 +137,7 @@ func (c *Call) marginalShare(channel measure.Channel) float64 {
 	return untestedMarginal
 }
 
-// changeOf returns the last-touch return of a campaign and its changes from the previous period.
+// changeOf returns the last-touch ROAS of a campaign and its changes from the previous period.
 func (c *Call) changeOf(t, before warehouse.CampaignTotal) (r CampaignReturn) {
 	if !c.Store.Untouched() {
 		r.LastTouch = answer.RatioOf(measure.ROAS(c.Workspace.Basis.Revenue(t.Credited), t.Spend))

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/measure/holiday"
 	"assay/internal/measure/change"
 	"assay/internal/snapshot"
 )
@@ -237,18 +237,11 @@ func (c *Call) possibleCauses(found snapshot.Change) string {
 	return text
 }
 
-// plainSubject matches names of channels and holidays, and SKUs. Other names appear only in the answer's list of
-// events.
-var plainSubject = regexp.MustCompile(`^[A-Za-z0-9_-]{1,24}$`)
-
 // eventText describes an event as a part of a sentence, without untrusted text.
 func eventText(e snapshot.Event) string {
-	on, subject := answer.Dates(e.Days), ""
+	on := answer.Dates(e.Days)
 	if e.Earlier {
 		on += " in the earlier period"
-	}
-	if plainSubject.MatchString(e.Subject) {
-		subject = " " + e.Subject
 	}
 	switch e.Kind {
 	case snapshot.NoOrders:
@@ -258,7 +251,7 @@ func eventText(e snapshot.Event) string {
 	case snapshot.LowRevenue:
 		return "revenue was unusually low " + on
 	case snapshot.HolidayEvent:
-		return "the" + subject + " holiday was " + on
+		return holiday.Phrase(e.Subject) + " was " + on
 	case snapshot.LostTracking:
 		return fmt.Sprintf("the share of orders without a channel was %s percentage points higher %s", answer.Quantity(answer.Decimals(e.Pct, 0)), on)
 	case snapshot.OutOfStock:

@@ -35,7 +35,7 @@ func TestTheSentenceOnAChange(t *testing.T) {
 		" A possible cause: daily spend of one channel was down 50.0%, with the largest change from 2026-03-01 to 2026-03-02 (down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.SpendChange, hostile, -400, -50)},
 		},
-		" A possible cause: the easter holiday was from 2026-03-01 to 2026-03-02 (up about USD 4.00).": {
+		" A possible cause: the Easter holiday was from 2026-03-01 to 2026-03-02 (up about USD 4.00).": {
 			Total: 500, Events: []snapshot.Event{event(snapshot.HolidayEvent, "easter", 400, 0)},
 		},
 		" A possible cause: list prices of the same products were up 20.0% (up about USD 4.00).": {

@@ -307,9 +307,9 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	case budgetchange.Previewed:
 	}
 	if p.Unchanged {
-		return fmt.Sprintf("Preview, nothing was changed: %s is already %s.", what, p.New)
+		return fmt.Sprintf("Preview (nothing was changed): %s is already %s.", what, p.New)
 	}
-	text := fmt.Sprintf("Preview, nothing was changed: %s would change %s.", what, move)
+	text := fmt.Sprintf("Preview (nothing was changed): %s would change %s.", what, move)
 	if a.Effect != nil {
 		text += fmt.Sprintf(" The change %s.%s", toolkit.Gain(c, a.Effect.Estimate, " per week"), c.ProfitSummary(a.Effect.PlanProfit))
 	}

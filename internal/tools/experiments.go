@@ -134,7 +134,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 			break
 		}
 	}
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare last-touch and incremental returns.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare last-touch and incremental ROAS.")
 	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments behind the factors.")
 	return nil
 }
@@ -168,7 +168,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 
 // withoutFactors explains the next step when no experiment has a factor.
 func withoutFactors(c *toolkit.Call, a *ExperimentsAnswer) {
-	a.Summary = "No experiment has a factor yet, so last-touch returns are not corrected."
+	a.Summary = "No experiment has an incrementality factor yet, so last-touch ROAS is not corrected."
 	if *a.Metrics.Experiments == 0 {
 		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan an experiment on the Experiments page. Use view=next_test to find a channel.")
 	}

@@ -73,7 +73,7 @@ type ExperimentRow struct {
 	End     civil.Date               `json:"end,omitzero"`
 
 	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental ROAS / last-touch ROAS. Of a channel: posterior of a prior and its experiments. Of an experiment: as measured."`
-	Applied      *bool                          `json:"applied,omitempty" doc:"true if the factor corrects last-touch returns."`
+	Applied      *bool                          `json:"applied,omitempty" doc:"true if the factor corrects last-touch ROAS."`
 	Tests        int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
 	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
 	BetweenTests *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`

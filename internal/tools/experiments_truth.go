@@ -73,14 +73,14 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 		a.Summary = fmt.Sprintf("Incremental revenue of channels with a model or an applied factor is %s %s (90%% interval %s to %s). Last touch attributes %s to these channels. They account for %s of spend.",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch), m.Covered.Whole())
 	} else {
-		a.Summary = fmt.Sprintf("No channel with spend %s has a model or an applied factor: the best estimates are last-touch returns with wide intervals.", answer.Dates(days))
+		a.Summary = fmt.Sprintf("No channel with spend %s has a model or an applied factor: the best estimates are last-touch ROAS with wide intervals.", answer.Dates(days))
 	}
 	if a.Channel != "" {
 		a.Summary += toolkit.BestSentence(returns[a.Channel])
 	}
 	a.estimated()
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is the last-touch return. The interval uses the prior of an untested factor (90% interval 0.2 to 1.8).")
+		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is the last-touch ROAS. The interval uses the prior of an untested factor (90% interval 0.2 to 1.8).")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)

@@ -117,7 +117,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is not forecast, and other metrics need recent history.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
-		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the last days. The figures of these days are forecasts.")
+		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the most recent days. The figures of these days are forecasts.")
 	}
 	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(AlertsAspect)}, "Check for drift alerts.")
 	c.Suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the weekly trend.")

@@ -196,7 +196,7 @@ func move(ctx context.Context, tx *sql.Tx, m control.Move, by control.By) (contr
 	return e, fault.Conflict("status: the status cannot change from %s to %s", now.Status, m.To).WithHint("use one of %q", allowed)
 }
 
-// ApplyExperiment sets whether a completed experiment corrects reported returns. Any other status is a fault of kind
+// ApplyExperiment sets whether a completed experiment corrects last-touch ROAS. Any other status is a fault of kind
 // conflict.
 func (s *experimentStore) ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error) {
 	var changed control.Experiment

@@ -41,7 +41,7 @@ type Channel struct {
 	Return                                     *float64  // best estimate of the channel's incremental ROAS; nil: unknown
 }
 
-// average returns the best estimate of the average return. Without an estimate, it returns the last-touch return.
+// average returns the best estimate of the average incremental ROAS. Without an estimate, it returns last-touch ROAS.
 func (c Channel) average() float64 {
 	if c.Return != nil {
 		return *c.Return
@@ -157,7 +157,7 @@ const monthDays = 30.4375
 // perMonth scales a total of some days to a month.
 func perMonth(total float64, days int) float64 { return total / float64(days) * monthDays }
 
-// lately returns the total of the last days.
+// lately returns the total of the given number of most recent days.
 func lately(series []float64, days int) (total float64) {
 	for _, x := range series[max(0, len(series)-days):] {
 		total += x

@@ -7,9 +7,9 @@ import (
 	"assay/internal/measure"
 )
 
-// Factor returns an incrementality factor: a test's incremental return divided by the reported return of the same days.
-// The reported return is treated as exact. A factor of 1 means that the reports are correct. With 0.5, half of the
-// reported return would have occurred without ads.
+// Factor returns an incrementality factor: a test's iROAS divided by last-touch ROAS on the same days. Last-touch ROAS
+// is treated as exact. A factor of 1 means that all attributed revenue is incremental. With 0.5, half of it would
+// have occurred without ads.
 func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
 		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive return", reported)

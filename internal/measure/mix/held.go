@@ -41,9 +41,9 @@ type Drift struct {
 	Share float64 // change as a share of the series' sum over the window
 }
 
-// staleShare is the maximum change of a series in a model that is not stale. A typical correction changes the last days
-// of a report by a few percent. Relative to the whole window, the correction is about a tenth of the limit. One missing
-// day in two years exceeds the limit.
+// staleShare is the maximum change of a series in a model that is not stale. A typical correction changes the most
+// recent days of a report by a few percent. Relative to the whole window, the correction is about a tenth of the limit.
+// One missing day in two years exceeds the limit.
 const staleShare = 0.001
 
 // sameMoney is the maximum rounding error of a week's sum.

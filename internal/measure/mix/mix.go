@@ -166,11 +166,11 @@ func (f frame) train(how Training, before int64) (*Model, error) {
 	return m, nil
 }
 
-// HoldoutWeeks is the number of last weeks that a second fit predicts out of sample.
+// HoldoutWeeks is the number of most recent weeks that a second fit predicts out of sample.
 const HoldoutWeeks = 8
 
-// holdout returns the out-of-sample accuracy in the last weeks. The fit excludes these weeks and the tests in these
-// weeks. holdout returns nil if that fit was rejected.
+// holdout returns the out-of-sample accuracy in the last HoldoutWeeks weeks. The fit excludes these weeks and the tests
+// in these weeks. holdout returns nil if that fit was rejected.
 func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
 	early := f.before(f.window.Last.AddDays(1 - week*HoldoutWeeks))
 	s := early.spec()

@@ -122,7 +122,7 @@ type Spec struct {
 	// Unconfounded lists channels with lift tests but without a confounding term. Their spend is assumed to be
 	// independent of unobserved demand.
 	Unconfounded []measure.Channel `json:"believed,omitempty"`
-	// Holdout is the number of last periods that are excluded from the fit and used to evaluate it.
+	// Holdout is the number of most recent periods that are excluded from the fit and used to evaluate it.
 	Holdout int `json:"holdout"`
 }
 
