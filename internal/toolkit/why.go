@@ -10,8 +10,8 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
-	"assay/internal/measure/holiday"
 	"assay/internal/measure/change"
+	"assay/internal/measure/holiday"
 	"assay/internal/snapshot"
 )
 
