@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// titles contains the names of holidays in texts. A name in the calendar that applies to a few countries only may end
-// with their codes, which titles does not contain.
+// titles contains the names of holidays for texts. The key is the name in the calendar without the country codes at its
+// end.
 var titles = map[string]string{
 	"valentines": "Valentine's Day", "mothers_day": "Mother's Day", "mothering_sunday": "Mothering Sunday", "fathers_day": "Father's Day",
 	"halloween": "Halloween", "cyber_weekend": "Black Friday", "black_friday": "Black Friday", "cyber_monday": "Cyber Monday",
