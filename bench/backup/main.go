@@ -82,8 +82,7 @@ func measure(ctx context.Context, program string, orders int) (err error) {
 	return nil
 }
 
-// during makes a backup while a file is imported. It does not wait for progress of the import: both commands start at
-// the same time.
+// during makes a backup while a file is imported. Both commands start at the same time.
 func (b bench) during(ctx context.Context, file string) error {
 	var (
 		work     panics.Group

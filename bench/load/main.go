@@ -1,7 +1,7 @@
 // Command load measures three nodes of the service on one cluster under a rising rate of mixed tool calls. It finds the
 // knee: the highest rate that the nodes answer in time. It then prints the latency at half of the knee. At twice the
-// knee, it prints the answers, rejections and recovery, first without a rate limit and then with a limit of half of the
-// knee.
+// knee, it prints the outcomes of the calls and the recovery time, first without a rate limit, then with a rate limit
+// of half of the knee.
 //
 //	test/cluster/up --all go run ./bench/load [--assay bin/assay] [--orders 60000] [--step 15s] [--overload 1m]
 //
@@ -42,7 +42,7 @@ type settings struct {
 	first    float64 // calls per second of the first step
 	factor   float64 // factor by which the rate rises from step to step
 	step     time.Duration
-	late     time.Duration // the latency above which the 99th percentile is past the knee
+	late     time.Duration // the knee is passed when the 99th percentile of latency exceeds this value
 	overload time.Duration // duration of each overload
 }
 

@@ -31,21 +31,21 @@ var mixed = []struct{ tool, arguments string }{
 
 const (
 	callTime = 30 * time.Second // time after which a client gives up
-	maxOpen  = 4000             // calls without an answer; more are not sent
+	maxOpen  = 4000             // maximum number of unanswered calls; further calls are not sent
 	maxSteps = 20
-	calm     = 30 // calls in a row with a usual latency after which the nodes have recovered
+	calm     = 30 // consecutive calls with usual latency after which the nodes have recovered
 )
 
-// outcome is how a call ended.
+// outcome is the result of a call.
 type outcome int
 
 const (
 	answered outcome = iota
 	limited          // 429
-	refused          // 503 with Retry-After, or a tool's error that asks to try again
+	refused          // 503 with Retry-After, or a tool error that asks the caller to try again
 	unclean          // 503 without Retry-After, or another status
-	broken           // no answer within the time
-	unsent           // too many calls had no answer
+	broken           // no answer within callTime
+	unsent           // not sent, because maxOpen calls had no answer
 	outcomes         // the number of outcomes
 )
 
@@ -67,8 +67,7 @@ func (r result) calls() (n int) {
 
 func (r result) share(o outcome) float64 { return float64(len(r.took[o])) / float64(max(r.calls(), 1)) }
 
-// inTime reports whether the nodes answer more than 99% of the period's calls, and whether 99% of the answers take at
-// most the time late.
+// inTime reports whether the nodes answer more than 99% of the period's calls and 99% of the answers take at most late.
 func (r result) inTime(late time.Duration) bool {
 	return r.share(answered) > 0.99 && r.took[answered].Quantile(0.99) <= late.Seconds()*1000
 }
@@ -82,7 +81,7 @@ func (r result) print() {
 	fmt.Fprintf(os.Stdout, "%10.0f%10.0f\n", r.took[answered].Median(), r.took[answered].Quantile(0.99))
 }
 
-// call calls a tool at a node.
+// call makes a random call of the workload to a random node.
 func (s *site) call(ctx context.Context, random *rand.Rand) outcome {
 	c := mixed[random.IntN(len(mixed))]
 	end := s.last.AddDays(-random.IntN(s.days / 2))
@@ -187,7 +186,7 @@ func (s *site) knee(ctx context.Context, o settings) (half result, err error) {
 	return half, ctx.Err()
 }
 
-// overload measures twice the knee.
+// overload sends calls at twice the knee and prints their outcomes and the recovery time.
 func (s *site) overload(ctx context.Context, o settings, half result) error {
 	fmt.Fprintln(os.Stdout, "twice the knee:")
 	r := s.period(ctx, 4*half.rate, o.overload, 101)

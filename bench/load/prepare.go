@@ -30,7 +30,7 @@ const workspace = "load"
 // adRegion is the only region of the ad reports.
 const adRegion = "NY"
 
-// site is the running nodes.
+// site is the set of running nodes, with their store.
 type site struct {
 	nodes  []*process.Process
 	urls   []string
@@ -112,7 +112,7 @@ func (s *site) stop() (err error) {
 	return err
 }
 
-// fill imports a demo store into ClickHouse, as a node does.
+// fill imports a demo store into ClickHouse in the same way as a node.
 func (s *site) fill(ctx context.Context, o settings, dir string) (err error) {
 	zone, err := time.LoadLocation(demo.StoreZone)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package process starts the programs that benchmarks measure and reads their wall time, CPU and memory. It reads /proc, so it
-// runs on Linux only.
+// Package process starts the programs that benchmarks measure and reads their wall time, CPU time and memory use. It
+// reads /proc, so it runs on Linux only.
 package process
 
 import (
@@ -22,11 +22,12 @@ type Process struct {
 	Took    time.Duration // from the start to the line that reports readiness
 	command *exec.Cmd
 	log     *os.File
-	drained chan struct{} // closed at the end of its standard output
+	drained chan struct{} // closed when the program's standard output ends
 }
 
 // Start runs a program and waits until it prints a line that begins with a prefix. It returns the rest of that line.
-// Standard error of the program goes to a file; its last lines are part of the error if the program ends early.
+// The program's standard error goes to a file. If the program ends early, the returned error contains the last lines of
+// this file.
 func Start(ctx context.Context, prefix string, args ...string) (*Process, string, error) {
 	log, err := os.CreateTemp("", "bench-log-*")
 	if err != nil {
@@ -65,7 +66,8 @@ func command(ctx context.Context, args []string) *exec.Cmd {
 	return c
 }
 
-// await sends the rest of the first line with the prefix and continues to read, so that the writer never blocks.
+// await sends the rest of the first line with the prefix to found and continues to read, so that the writer never
+// blocks.
 func await(out io.Reader, prefix string, found chan<- string) {
 	lines := bufio.NewScanner(out)
 	sent := false
@@ -93,7 +95,7 @@ func (p *Process) Stop() error {
 
 func (p *Process) forget() error { return errors.Join(p.log.Close(), os.Remove(p.log.Name())) }
 
-// CPU returns the user and system time that the program has used, in hundredths of a second.
+// CPU returns the user and system time that the program has used, with a resolution of a hundredth of a second.
 func (p *Process) CPU() (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
 	if err != nil {
@@ -123,5 +125,5 @@ func (p *Process) Memory() (int64, error) {
 			return kib << 10, err
 		}
 	}
-	return 0, errors.New("the kernel does not tell the resident memory")
+	return 0, errors.New("/proc status has no line VmRSS")
 }

@@ -20,7 +20,8 @@ func (s Sample) Median() float64 {
 	return slices.Sorted(slices.Values(s))[len(s)/2]
 }
 
-// Times returns the ratio of a to b in each round. Noise of the machine affects both samples of a round.
+// Times returns the ratio of a to b in each round. Machine noise affects both measurements of a round, so the ratio is
+// more precise than the measurements.
 func Times(a, b Sample) Sample {
 	ratios := make(Sample, min(len(a), len(b)))
 	for i := range ratios {

@@ -14,7 +14,7 @@ type Spread struct {
 	What      string
 	Wall      Sample
 	CPU       Sample  // empty: not reported
-	Kept      float64 // CPU of a call with a cached answer; 0: answers are not cached
+	Kept      float64 // CPU time of a call with a cached answer; 0: answers are not cached
 	Goal      float64 // goal for the median
 	WorstGoal float64 // goal for the 99th percentile
 }
@@ -36,8 +36,8 @@ func (s Spread) verdict() string {
 	return fmt.Sprintf("at most %s and %s: MISSED", short(s.Goal), short(s.WorstGoal))
 }
 
-// PrintSpreads writes a table: median and 99th percentile of wall time and of CPU, and the CPU of a cached answer, in
-// milliseconds.
+// PrintSpreads writes a table: median and 99th percentile of wall time and of CPU time, and the CPU time of a cached
+// answer, in milliseconds.
 func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	lines := []string{"\n" + title, "\tp50\tp99\tCPU p50\tCPU p99\tkept, CPU\t\tgoal"}

@@ -52,7 +52,8 @@ func measure(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-	// Each attempt has its own address, as if from many machines, so limits by address do not apply.
+	// Each attempt has its own IP address, as if the attempts came from many machines, so rate limits by address do not
+	// apply.
 	if err := os.Setenv("ASSAY_TRUSTED_PROXIES", "127.0.0.1"); err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func keyOf(data string) (string, error) {
 // measured contains the measurements, one per round.
 type measured struct {
 	idle, peak, above   report.Sample // MB
-	quiet, busy         report.Sample // median of a call in milliseconds
+	quiet, busy         report.Sample // median duration of a call in milliseconds
 	slowQuiet, slowBusy report.Sample // 95th percentile, in milliseconds
 	signIns             report.Sample // answered per second
 }

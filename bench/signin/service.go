@@ -27,8 +27,7 @@ type service struct {
 	asked   *atomic.Int64 // calls so far
 }
 
-// calls makes calls for the duration lasting and returns their latencies in milliseconds. No answer comes from the
-// cache.
+// calls makes calls for the given duration and returns their latencies in milliseconds. No answer comes from the cache.
 func (s service) calls(ctx context.Context, lasting time.Duration) (report.Sample, error) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 	defer client.CloseIdleConnections()
@@ -72,7 +71,7 @@ func (s service) post(ctx context.Context, client *http.Client, message string) 
 	return err
 }
 
-// slow returns the 95th percentile.
+// slow returns the 95th percentile of a sample.
 func slow(s report.Sample) float64 { return slices.Sorted(slices.Values(s))[len(s)*19/20] }
 
 // watch records the peak memory of the service until ctx ends.
@@ -95,8 +94,8 @@ func (s service) watch(ctx context.Context, peak *atomic.Int64) error {
 
 var formToken = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
 
-// signIns attempts sign-ins as one of many machines until ctx ends, and counts the responses. Each attempt has a new
-// unknown email address.
+// signIns attempts sign-ins until ctx ends and counts the responses. Each worker acts as one of many machines. Each
+// attempt has a new unknown email address.
 func (s service) signIns(ctx context.Context, worker int, answered *atomic.Int64) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

@@ -47,7 +47,7 @@ func (s servers) on(ctx context.Context, host string, use func(*sql.Conn) error)
 	return errors.Join(err, db.Close())
 }
 
-// size returns the bytes of a database on all servers, replicas included.
+// size returns the size of a database on all servers in bytes, including replicas.
 func (s servers) size(ctx context.Context, database string) (total int64, err error) {
 	for _, host := range s.hosts {
 		err := s.on(ctx, host, func(db *sql.Conn) error {

@@ -15,7 +15,7 @@ import (
 // figures are the totals of a channel, in minor units and millionths of an order.
 type figures struct{ orders, revenue, refunds, spend int64 }
 
-// sameFigures checks that the `performance` tool and the statement return the same totals of a window, to the cent.
+// sameFigures checks that the `performance` tool and the statement return the same totals for a window, to the cent.
 func sameFigures(ctx context.Context, session mcp.Session, query queryer, window civil.Range) error {
 	text, err := call(ctx, session, window, "debug")
 	if err != nil {

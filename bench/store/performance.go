@@ -30,7 +30,7 @@ import (
 type side struct {
 	name      string
 	ask       func(context.Context, civil.Range) error
-	remote    bool          // a server runs the statements, so the CPU time of this process is not their cost
+	remote    bool          // a server runs the statements, so this process does not measure their CPU time
 	wall, cpu report.Sample // milliseconds, one per window
 }
 

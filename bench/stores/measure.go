@@ -32,7 +32,7 @@ var mixed = []struct{ tool, arguments string }{
 	{"chart", `{"metric":"revenue"}`},
 }
 
-// idle is the wait before memory is read. It is long enough for the work of a service after its start.
+// idle is the wait before memory is read. It is long enough for the service's work after startup.
 const idle = 10 * time.Second
 
 // service is a running Assay with all stores.
@@ -51,7 +51,7 @@ func serve(ctx context.Context, o settings) (*service, error) {
 	return &service{Process: p, url: url + "/api/mcp/rpc", client: &http.Client{Timeout: time.Minute}}, nil
 }
 
-// call makes a call and returns how long it took.
+// call makes a call and returns its duration.
 func (s *service) call(ctx context.Context, key, tool, arguments string) (time.Duration, error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(body))
@@ -112,7 +112,7 @@ func measured(ctx context.Context, o settings, stores []store) error {
 	if err != nil {
 		return err
 	}
-	var cold report.Sample // at its start, the service closes all but the last stores
+	var cold report.Sample // after the service starts, most stores are not open
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, at := range random.Perm(len(stores)) {
 		d, err := s.call(ctx, stores[at].Key, "performance", `{}`)

@@ -32,7 +32,7 @@ type store struct {
 	Key string
 }
 
-// prepare creates the workspaces unless the folder has them.
+// prepare creates the workspaces unless the folder already contains them.
 func prepare(ctx context.Context, o settings) ([]store, error) {
 	list := filepath.Join(o.folder, "stores.json")
 	text, err := os.ReadFile(list)

@@ -15,7 +15,7 @@ type asked struct {
 	perAnswer bool // the answer is computed for each call and never cached
 }
 
-// views lists calls of tools with other arguments than the default call.
+// views lists calls with arguments that differ from the tool's default call.
 var views = []asked{
 	{name: "discover channels", tool: "discover", arguments: `{"aspect":"channels"}`},
 	{name: "discover integrations", tool: "discover", arguments: `{"aspect":"integrations"}`},

@@ -15,17 +15,17 @@ import (
 	"assay/internal/warehouse"
 )
 
-// importDays is the number of distinct days of calls during imports, before they repeat.
+// importDays is the number of distinct days that calls during imports use before the days repeat.
 const importDays = 300
 
 // importedDays is the number of days at the end of the store's data that receive the imported orders.
 const importedDays = 30
 
-// anotherID is an empty workspace. Orders are imported into it during calls to the first workspace.
+// anotherID is the ID of an empty workspace. Orders are imported into it during calls to the first workspace.
 const anotherID measure.WorkspaceID = "another"
 
-// measureDuringImports measures rounds of all calls. The calls run first alone, then during an import of last month's
-// orders into another workspace, and then during an import into the measured workspace.
+// measureDuringImports measures rounds of all calls. The calls run first alone, then during an import of a month of
+// orders into another workspace, and then during the same import into the measured workspace.
 func (b *bench) measureDuringImports(ctx context.Context, o settings) error {
 	batches, err := b.more(ctx, o.imported)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command tools measures the tools that describe a store, on a store with many orders. It makes the default call of
-// each tool and view with new windows, then with cached answers, then without and during imports.
+// Command tools measures the tools that describe a store, on a store with many orders. It measures the call of each
+// tool and view with new windows, then with cached answers, then without and during imports.
 //
 //	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME] [--during-imports]
 //
@@ -37,14 +37,14 @@ func main() {
 // settings configure the measurement.
 type settings struct {
 	orders   int
-	calls    int    // distinct days of each call
+	calls    int    // distinct days on which each call is made
 	imported int    // orders of the import that runs during calls
 	store    string // folder of the store, created if missing; "": temporary
 	only     string // the only call to measure; "": all
-	bare     bool   // orders without touchpoints and lines, which take most of the import time
+	bare     bool   // orders have no touchpoints and no lines, which take most of the import time
 	memory   string // memory limit of the database
 	threads  int    // threads of an import; see the setting import_threads
-	profile  string // the file for a profile of the calls' CPU; "": none
+	profile  string // file for the CPU profile of the calls; "": none
 	during   bool   // measure only calls during imports, and the same calls alone
 }
 

@@ -87,7 +87,7 @@ func (b *bench) first(ctx context.Context) (time.Duration, error) {
 	return wall, err
 }
 
-// spread measures the durations of a call. The clock is at successive days, counted back from the last day.
+// spread measures the durations of a call. Before each call, the clock moves back one day. It starts at the last day.
 func (b *bench) spread(ctx context.Context, c asked, days int) (report.Spread, error) {
 	line := report.Spread{What: c.name, Goal: medianGoal, WorstGoal: worstGoal}
 	if c.tool == "chart" {

@@ -30,7 +30,7 @@ import (
 
 const workspaceID measure.WorkspaceID = "bench"
 
-// bench is a store with the tools of a service, with experiments and recorded forecasts.
+// bench is a store with experiments and recorded forecasts, and the service that answers calls to its tools.
 type bench struct {
 	engine    *duckdb.Engine
 	facts     *warehouse.Warehouse
@@ -38,7 +38,7 @@ type bench struct {
 	workspace control.Workspace
 	service   *toolkit.Service
 	zone      *time.Location
-	back      atomic.Int64 // days from the clock of answers to the last day
+	back      atomic.Int64 // days by which the clock is before the last day
 }
 
 func open(ctx context.Context, o settings) (*bench, error) {
@@ -101,7 +101,7 @@ func (b *bench) session() mcp.Session {
 	return b.service.Session(auth.Principal{Workspace: b.workspace, Actor: "key:bench", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}, "bench")
 }
 
-// fill imports the store unless the folder has it already.
+// fill imports the store unless the folder already contains it.
 func (b *bench) fill(ctx context.Context, o settings) error {
 	have, err := b.facts.Coverage(ctx, workspaceID)
 	if err != nil {
@@ -118,7 +118,7 @@ func (b *bench) fill(ctx context.Context, o settings) error {
 			return err
 		}
 	}
-	if err := b.service.Snapshots().Forecast(ctx, b.workspace); err != nil { // a service forecasts each day
+	if err := b.service.Snapshots().Forecast(ctx, b.workspace); err != nil { // a running service does this every day
 		return err
 	}
 	fmt.Fprintf(os.Stdout, "%d orders, %d touchpoints, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],
@@ -166,7 +166,7 @@ func (b *bench) begin(ctx context.Context, into measure.WorkspaceID) (warehouse.
 	return b.facts.Begin(ctx, warehouse.ImportSpec{Workspace: into, Source: "bench", Base: demo.StoreCurrency})
 }
 
-// Conversion paths of the demo have about two touchpoints, and a tenth of the orders has none. Additional touchpoints
+// Conversion paths of the demo have about two touchpoints, and a tenth of the orders have none. Additional touchpoints
 // for some orders raise the average to three per order.
 const (
 	longerShare  = 0.35
@@ -177,8 +177,8 @@ const (
 // met are the channels of the added touchpoints, the most frequent first.
 var met = []measure.Channel{"facebook", "google", "organic_search", "direct", "email", "tiktok", "referral", "affiliate"}
 
-// longer adds touchpoints of kind view to the start of some conversion paths. The touchpoints of an order may be in
-// several batches.
+// longer adds touchpoints of kind view to the start of some conversion paths. It keeps its state between batches,
+// because the touchpoints of an order may be in several batches.
 type longer struct {
 	r      *rand.Rand
 	before int // touchpoints added to the current order

@@ -24,11 +24,11 @@ type server struct {
 	name    string
 	url     string
 	key     string // API key for Assay; the other servers check no key
-	slow    bool   // needs fewer calls for the same accuracy
+	slow    bool   // a slow server needs fewer calls for the same accuracy
 	process *process.Process
 }
 
-// cpuPerCall sends calls over persistent connections and returns the server's CPU per call in microseconds.
+// cpuPerCall sends calls over persistent connections and returns the server's CPU time per call in microseconds.
 func (s *server) cpuPerCall(ctx context.Context, calls int) (float64, error) {
 	if s.slow {
 		calls /= 4

@@ -67,7 +67,7 @@ func compare(ctx context.Context, o settings) (err error) {
 	return report.Print(os.Stdout, title, table(servers, cpu))
 }
 
-// startAssay serves two identical demo stores, one with default settings and one without a log line per call.
+// startAssay serves two identical demo stores, one with default settings and one that does not log calls.
 func startAssay(ctx context.Context, program, dir string) (servers []*server, err error) {
 	for _, s := range []struct{ name, level string }{{assay, "info"}, {quiet, "warn"}} {
 		data := filepath.Join(dir, s.level)

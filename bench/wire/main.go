@@ -1,7 +1,7 @@
 // Command wire compares the CPU time that servers use for one cached tools/call. The servers are Assay, a bare net/http
 // handler, and the servers of the official Go and TypeScript SDKs. The command records an answer of Assay, which the
-// peers return too. It sends the same call to all servers in turn over persistent connections and prints the server CPU
-// per call.
+// peers return too. It sends the same call to all servers in turn over persistent connections and prints the server's
+// CPU time per call.
 //
 //	wire run --assay bin/assay [--ts DIR --node NODE] [--calls 20000] [--rounds 5]
 //	wire serve bare|gosdk PAYLOAD      (started by run)

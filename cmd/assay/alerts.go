@@ -17,7 +17,7 @@ import (
 )
 
 type alertsCommand struct {
-	Add          alertsAdd           `cmd:"" help:"Add an alert rule for a metric by day."`
+	Add          alertsAdd           `cmd:"" help:"Add an alert rule for a daily metric."`
 	List         alertsList          `cmd:"" help:"List alert rules with their values on the last complete day."`
 	Remove       alertsRemove        `cmd:"" help:"Remove an alert rule. Past alerts of the rule remain."`
 	Events       alertsEvents        `cmd:"" help:"List the days of the last four weeks that met a rule, and whether messages were delivered."`
@@ -29,7 +29,7 @@ type alertsAdd struct {
 	dataFlag
 	Metric    string `arg:"" enum:"revenue,orders,spend,roas,aov" help:"Metric: revenue, orders, spend, roas or aov."`
 	Condition string `arg:"" enum:"above,below,change_above" help:"Condition: above, below or change_above."`
-	Threshold string `arg:"" help:"Threshold in the unit of the metric; for change_above the change in percent, up or down."`
+	Threshold string `arg:"" help:"Threshold in the unit of the metric; for change_above, the change in percent, up or down."`
 	Channel   string `placeholder:"C" help:"Channel of the metric. Default: the whole store."`
 	Name      string `placeholder:"N" help:"Name of the rule. Default: its condition."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the rule."`
@@ -280,7 +280,7 @@ type destinationsList struct {
 type destinationLine struct {
 	ID    control.DestinationID   `json:"id"`
 	Kind  control.DestinationKind `json:"kind"`
-	Place string                  `json:"to"` // without the path of a URL, which may be a secret
+	Place string                  `json:"to"` // a URL without its path, because the path may be a secret
 	At    time.Time               `json:"created_at"`
 }
 

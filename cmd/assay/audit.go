@@ -20,7 +20,7 @@ import (
 type auditCommand struct {
 	dataFlag
 	Workspace string   `placeholder:"W" help:"Only events of this workspace and its members. Default: the whole installation."`
-	Since     string   `placeholder:"D" help:"Only events since a day such as 2026-11-01 (UTC), or a duration ago such as 36h or 7d."`
+	Since     string   `placeholder:"D" help:"Only events since a day such as 2026-11-01 (UTC), or in a recent period such as 36h or 7d."`
 	Kind      []string `placeholder:"K,…" help:"Only these kinds of event, such as sign_in_refused."`
 	Limit     int      `default:"200" help:"Maximum number of events; the latest are shown."`
 	JSON      bool     `name:"json" help:"Print JSON."`
@@ -38,7 +38,7 @@ type auditLine struct {
 	Detail    string              `json:"detail"`
 }
 
-// Run prints the audit log, the latest event first.
+// Run prints the audit log, newest event first.
 func (c *auditCommand) Run(ctx context.Context, con *console) error {
 	filter, err := c.filter(con.now())
 	if err != nil {
@@ -115,7 +115,7 @@ func since(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fault.Invalid("--since %q is neither a date nor a duration", text).WithHint("use a form such as 2026-11-01, 36h or 7d")
 }
 
-// besidesDetail is the usual total width of the columns other than the detail.
+// besidesDetail is the usual total width of all columns except the detail, in characters.
 const besidesDetail = 95
 
 // printAudit prints a table. It shows members by email address. The log itself contains only IDs.

@@ -118,7 +118,7 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 		restored.Manifest.At.Format(time.RFC3339), restored.Manifest.Program, c.Data)
 	for _, w := range restored.Manifest.Workspaces {
 		if w.Problem != "" {
-			fmt.Fprintf(con.errs, "workspace %s: the facts are from an earlier backup or missing: %s\n", w.ID, w.Problem)
+			fmt.Fprintf(con.errs, "workspace %s: the facts are missing or from an earlier backup: %s\n", w.ID, w.Problem)
 		}
 	}
 	if restored.LacksSecret {
@@ -174,7 +174,8 @@ func (c *restoreCommand) print(con *console, r backup.Restored) error {
 	return err
 }
 
-// parseInstant parses an instant or a day. A day means the end of the day. "" is the zero time.
+// parseInstant parses an instant or a day. For a day, it returns the last instant of the day. For "", it returns the
+// zero time.
 func parseInstant(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

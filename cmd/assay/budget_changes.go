@@ -24,7 +24,7 @@ import (
 type budgetChangesCommand struct {
 	List     budgetChangesList     `cmd:"" help:"List changes on ad platforms, newest first."`
 	Show     budgetChangesShow     `cmd:"" help:"Show one change with its values, reason and outcome."`
-	Rollback budgetChangesRollback `cmd:"" help:"Set the value that the campaign had before a change."`
+	Rollback budgetChangesRollback `cmd:"" help:"Roll back a change: restore the campaign's previous value."`
 	Approve  budgetChangesApprove  `cmd:"" help:"Approve and execute a change that awaits approval."`
 	Reject   budgetChangesReject   `cmd:"" help:"Reject a change that awaits approval."`
 }
@@ -157,7 +157,7 @@ func (f *changeFlags) find(ctx context.Context, con *console) (control.BudgetCha
 	defer store.Close()
 	c, err := store.Store.BudgetChange(ctx, f.ID)
 	if err == nil && f.Workspace != "" && string(c.Workspace) != f.Workspace {
-		err = fault.NotFound("there is no budget change %q in workspace %q", f.ID, f.Workspace).WithHint("assay budget-changes list shows them")
+		err = fault.NotFound("there is no budget change %q in workspace %q", f.ID, f.Workspace).WithHint("list the budget changes with: assay budget-changes list")
 	}
 	f.Workspace = string(c.Workspace)
 	return c.AsOf(con.now()), err
@@ -223,7 +223,7 @@ func withUnits(v control.ChangeValue) string {
 type budgetChangesRollback struct {
 	changeFlags
 	Reason string `placeholder:"R" help:"Reason, for the audit log."`
-	Yes    bool   `help:"Confirm. Without this flag, the command prints a preview and asks on a terminal."`
+	Yes    bool   `help:"Confirm. Without this flag, the command prints a preview and asks for confirmation on a terminal."`
 }
 
 // Run rolls the change back. Without a confirmation it prints the preview.
@@ -288,7 +288,7 @@ func reportChange(con *console, r budgetchange.Result) error {
 
 type budgetChangesApprove struct {
 	changeFlags
-	As string `required:"" placeholder:"MEMBER" help:"Email address of the member who approves. Members do not approve their own requests."`
+	As string `required:"" placeholder:"MEMBER" help:"Email address of the member who approves. Members cannot approve their own requests."`
 }
 
 // Run approves the change as a member. The approval executes the change.

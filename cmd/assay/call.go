@@ -25,7 +25,7 @@ type callCommand struct {
 	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo in --data, otherwise http://127.0.0.1:8080."`
 	Key  string   `placeholder:"K" env:"ASSAY_KEY" help:"API key. Default: the key of the demo in --data."`
 	Data string   `default:"./assay-data" env:"ASSAY_DATA" help:"Data directory of the demo."`
-	Raw  bool     `help:"Print JSON on a terminal too."`
+	Raw  bool     `help:"Print JSON even on a terminal."`
 }
 
 // Run calls the tool and prints its answer: a table on a terminal, JSON elsewhere.
@@ -92,7 +92,7 @@ func literal(name, value string) json.RawMessage {
 	return text
 }
 
-// fillFromDemo takes the URL and the key from a demo if they are not given.
+// fillFromDemo sets a missing URL and a missing key to the URL and the key of a demo.
 func (c *callCommand) fillFromDemo() error {
 	if c.URL != "" && c.Key != "" {
 		return nil
@@ -183,7 +183,7 @@ func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage)
 	return *reply.Result, nil
 }
 
-// refusal converts an error envelope to a fault with the kind of its HTTP status.
+// refusal converts an error envelope to a fault of the kind that matches the HTTP status.
 func refusal(response *http.Response, code int, message string) error {
 	kind := fault.KindInvalid
 	switch response.StatusCode {

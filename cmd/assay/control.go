@@ -21,7 +21,7 @@ type controlMove struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run copies the control data. The service must not run.
+// Run copies the control data. The service must not be running.
 func (c *controlMove) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 type costsCommand struct {
 	List   costsList   `cmd:"" help:"List the entered costs and the share of units with a known cost."`
-	Set    costsSet    `cmd:"" help:"Enter a gross margin, payment fee, shipping cost or handling of returns."`
+	Set    costsSet    `cmd:"" help:"Enter a gross margin, payment fee, shipping cost or cost of handling returns."`
 	Remove costsRemove `cmd:"" help:"Remove an entered cost."`
-	Import costsImport `cmd:"" help:"Import unit costs of products from a table of sku, cost and valid_from."`
+	Import costsImport `cmd:"" help:"Import unit costs of products from a table with the columns sku, cost and valid_from."`
 }
 
 type costsList struct {
@@ -76,7 +76,7 @@ func (c *costsList) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// coverageLine states what the known costs cover.
+// coverageLine states the share of units with known costs and the contribution margin.
 func coverageLine(l costsLine) string {
 	share := 0.0
 	if l.Units > 0 {
@@ -106,7 +106,7 @@ type costFlags struct {
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the cost."`
 }
 
-// rule returns the cost without its value.
+// rule returns the cost rule without its value.
 func (c *costFlags) rule() (r measure.CostRule, err error) {
 	r = measure.CostRule{Kind: measure.CostKind(c.Kind), Surface: measure.Surface(c.Surface)}
 	if c.Channel != "" {
@@ -179,7 +179,7 @@ func (c *costsRemove) Run(ctx context.Context, con *console) error {
 
 type costsImport struct {
 	dataFlag
-	Files     []string `arg:"" optional:"" name:"file" help:"Tables of sku, cost and valid_from; - is standard input."`
+	Files     []string `arg:"" optional:"" name:"file" help:"Tables with the columns sku, cost and valid_from; - is standard input."`
 	Workspace string   `placeholder:"W" help:"Workspace to import into."`
 	DryRun    bool     `help:"Read and report; store nothing."`
 	Template  bool     `help:"Print a template file; import nothing."`

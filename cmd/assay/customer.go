@@ -23,7 +23,7 @@ type customerForget struct {
 // Run forgets the customer.
 func (c *customerForget) Run(ctx context.Context, con *console) error {
 	if !c.Yes {
-		return fault.Invalid("forgetting a customer cannot be undone: the orders remain without a customer").WithHint("repeat with --yes to confirm")
+		return fault.Invalid("the confirmation is missing: forgetting a customer cannot be undone, and the orders remain without a customer").WithHint("repeat with --yes to confirm")
 	}
 	result, err := do(ctx, con, c.dataFlag, operation.ForgetCustomer, "customer forget", c.Workspace, operation.Customer{Name: c.Customer})
 	if err != nil {
@@ -32,6 +32,6 @@ func (c *customerForget) Run(ctx context.Context, con *console) error {
 	if c.JSON {
 		return printJSON(con.out, result)
 	}
-	fmt.Fprintf(con.errs, "customer forgotten; orders that are anonymous now: %d\n", result.Orders)
+	fmt.Fprintf(con.errs, "customer forgotten; orders made anonymous: %d\n", result.Orders)
 	return nil
 }

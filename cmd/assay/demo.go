@@ -19,7 +19,7 @@ type demoCommand struct {
 	Data      string `default:"./assay-data" env:"ASSAY_DATA" placeholder:"D" help:"Data directory; created if missing."`
 	Seed      uint64 `default:"7" help:"Random seed. The same seed creates the same store."`
 	Days      int    `default:"730" help:"Length of the store's history in days."`
-	Orders    int    `default:"60000" help:"Orders in the whole history."`
+	Orders    int    `default:"60000" help:"Number of orders in the whole history."`
 	Today     string `placeholder:"YYYY-MM-DD" help:"Use this date as a fixed current date."`
 	Future    int    `default:"0" help:"Days after today to simulate in truth.json only. These days do not change the store."`
 	RateLimit int    `default:"600" help:"Requests per minute."`

@@ -16,7 +16,7 @@ type factsCommands struct {
 
 type factsMoveCommand struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace whose facts to move."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the facts."`
 	To        string `required:"" enum:"duckdb,clickhouse" placeholder:"ENGINE" help:"duckdb or clickhouse."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
@@ -42,7 +42,7 @@ func (c *factsMoveCommand) Run(ctx context.Context, con *console) error {
 		}
 	}
 	t.Render()
-	fmt.Fprintf(con.out, "the facts of %s are in %s now\n", moved.Workspace, moved.To)
+	fmt.Fprintf(con.out, "the facts of %s are now in %s\n", moved.Workspace, moved.To)
 	if moved.Kept != "" {
 		fmt.Fprintf(con.errs, "Assay no longer uses the file %s: check the answers, then remove the file\n", moved.Kept)
 	}

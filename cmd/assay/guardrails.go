@@ -12,8 +12,8 @@ import (
 )
 
 type guardrailsCommand struct {
-	Show guardrailsShow `cmd:"" help:"Show the guardrails of changes on ad platforms."`
-	Set  guardrailsSet  `cmd:"" help:"Set guardrails. Omitted guardrails keep their value; the word none removes one."`
+	Show guardrailsShow `cmd:"" help:"Show the guardrails for changes on ad platforms."`
+	Set  guardrailsSet  `cmd:"" help:"Set guardrails. Omitted guardrails keep their value; the word none removes a guardrail."`
 }
 
 type guardrailsShow struct {
@@ -91,8 +91,8 @@ type guardrailsSet struct {
 	MaxStepPct   string `placeholder:"N" help:"Maximum change of a daily budget in percent."`
 	Floor        string `placeholder:"A" help:"Minimum daily budget, in the workspace's currency."`
 	Ceiling      string `placeholder:"A" help:"Maximum daily budget, in the workspace's currency."`
-	PerHour      string `placeholder:"N" help:"Maximum changes of a campaign in 60 minutes."`
-	PerDay       string `placeholder:"N" help:"Maximum changes of a campaign in 24 hours."`
+	PerHour      string `placeholder:"N" help:"Maximum number of changes of a campaign in 60 minutes."`
+	PerDay       string `placeholder:"N" help:"Maximum number of changes of a campaign in 24 hours."`
 	Hours        string `placeholder:"8-20" help:"Allowed hours of the day in the store's time zone, end exclusive; 22-6 includes midnight."`
 	Stop         bool   `xor:"stop" help:"Block every change by tools."`
 	Go           bool   `xor:"stop" help:"Allow changes by tools again."`

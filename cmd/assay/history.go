@@ -24,7 +24,7 @@ type historyCommand struct {
 	AsOf      string `name:"as-of" placeholder:"T" help:"Show totals as of this time: 2026-11-01 (end of day) or 2026-11-01T12:00:00Z."`
 	From      string `placeholder:"D" help:"With --as-of: first day."`
 	To        string `placeholder:"D" help:"With --as-of: last day."`
-	Settling  bool   `help:"Show the completeness of figures by age in days."`
+	Settling  bool   `help:"Show how complete daily figures are by age in days."`
 	Limit     int    `default:"100" help:"Maximum number of restated days; 0: all."`
 	Offset    int    `help:"Number of restated days to skip."`
 	JSON      bool   `name:"json" help:"Print JSON."`
@@ -47,13 +47,13 @@ func (c *historyCommand) Run(ctx context.Context, con *console) error {
 		printSettling(con, h)
 	case c.AsOf != "":
 		printTotals(con, h, h.Totals)
-		fmt.Fprintf(con.errs, "totals of days in %s as of %s, in %s\n", h.Zone, h.AsOf.UTC().Format("2006-01-02 15:04:05 UTC"), h.Currency)
+		fmt.Fprintf(con.errs, "daily totals (time zone %s) as of %s, in %s\n", h.Zone, h.AsOf.UTC().Format("2006-01-02 15:04:05 UTC"), h.Currency)
 	case c.Day != "":
 		printTotals(con, h, h.Versions)
 	default:
 		printChanges(con, h)
 		if c.Limit > 0 && len(h.Changes) == c.Limit {
-			fmt.Fprintf(con.errs, "first %d days; use --offset %d for the next\n", c.Limit, c.Offset+c.Limit)
+			fmt.Fprintf(con.errs, "first %d days; use --offset %d for the next days\n", c.Limit, c.Offset+c.Limit)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func (c *jobsList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(con.errs, "no jobs: nothing is running in the workspace")
+		fmt.Fprintln(con.errs, "no running or recent jobs in the workspace")
 		return nil
 	}
 	t := newTable(con.out)
@@ -69,7 +69,7 @@ type jobsCancel struct {
 	ID        jobs.ID `arg:"" help:"ID of the job (assay jobs list)."`
 }
 
-// Run cancels the job and prints the consequences.
+// Run cancels the job and prints the effect of the cancellation.
 func (c *jobsCancel) Run(ctx context.Context, con *console) error {
 	job, err := do(ctx, con, c.dataFlag, operation.CancelJob, "jobs cancel", c.Workspace, c.ID)
 	if err != nil {

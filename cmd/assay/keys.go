@@ -32,7 +32,7 @@ type keysCommand struct {
 
 // dataFlag is the flag --data of commands that use the control data.
 type dataFlag struct {
-	Data string `env:"ASSAY_DATA" placeholder:"D" help:"Data directory. Default: the setting data."`
+	Data string `env:"ASSAY_DATA" placeholder:"D" help:"Data directory. Default: the data setting."`
 }
 
 // settings loads the settings of the service: the file that ASSAY_CONFIG names, the environment and --data.
@@ -48,7 +48,7 @@ func (d *dataFlag) settings() (config.Config, error) {
 	return c, err
 }
 
-// do runs an operation on a workspace of the data directory. The audit log gets the name of the command.
+// do runs an operation on a workspace of the data directory. The audit log records the name of the command.
 func do[In, Out any](
 	ctx context.Context, con *console, d dataFlag, op operation.Operation[In, Out], command, workspace string, in In,
 ) (out Out, err error) {
@@ -74,7 +74,7 @@ type keysCreate struct {
 	dataFlag
 	Workspace string   `required:"" placeholder:"W" help:"Workspace of the key."`
 	Name      string   `default:"key" placeholder:"N" help:"Name of the key, such as the client that uses it."`
-	Scopes    []string `default:"measurement.read" placeholder:"S,…" help:"measurement.read, measurement.write, measurement.approve_execution."`
+	Scopes    []string `default:"measurement.read" placeholder:"S,…" help:"Scopes: measurement.read, measurement.write or measurement.approve_execution."`
 	Tools     []string `placeholder:"T,…" help:"Allowed tools. Default: all."`
 	Days      int      `default:"90" help:"Days until the key expires; 0: never."`
 	JSON      bool     `name:"json" help:"Print JSON."`

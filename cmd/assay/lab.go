@@ -42,7 +42,7 @@ func printReport(con *console, report lab.Report) error {
 		return err
 	}
 	if !report.Reportable() {
-		fmt.Fprintln(con.errs, "assay: the result is not reportable; see the reasons")
+		fmt.Fprintln(con.errs, "assay: the result is not reportable; see the reasons in the result")
 		return exitError(exitNotReady)
 	}
 	return nil
@@ -72,7 +72,7 @@ func (c *labAttribution) Run(con *console) error {
 type labCLV struct {
 	csvFlag
 	Customer       string `required:"" placeholder:"C" help:"Column of customer IDs."`
-	Date           string `required:"" placeholder:"C" help:"Column of purchase dates, YYYY-MM-DD. Purchases of a customer on one day are one purchase."`
+	Date           string `required:"" placeholder:"C" help:"Column of purchase dates, YYYY-MM-DD. Purchases of a customer on the same day count as one purchase."`
 	Value          string `placeholder:"C" help:"Column of purchase values, for gammagamma."`
 	Model          string `default:"bgnbd" placeholder:"M" help:"Model: bgnbd, paretonbd or gammagamma (default: ${default})."`
 	CalibrationEnd string `placeholder:"D" help:"Last day of the calibration period. Default: the last day in the file."`

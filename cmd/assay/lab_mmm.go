@@ -18,7 +18,7 @@ type labMMM struct {
 
 type labMMMFit struct {
 	csvFlag
-	Date       string            `required:"" placeholder:"C" help:"Column of first days of periods (YYYY-MM-DD), or a weekly index."`
+	Date       string            `required:"" placeholder:"C" help:"Column of the first day of each period (YYYY-MM-DD), or a weekly index."`
 	Target     string            `required:"" placeholder:"C" help:"Column of the target, such as revenue."`
 	Media      []string          `required:"" placeholder:"C,…" help:"Columns of media: spend, impressions or clicks."`
 	Geo        string            `placeholder:"C" help:"Column of geos, for data of several geos."`
@@ -27,7 +27,7 @@ type labMMMFit struct {
 	Holidays   []string          `placeholder:"CC,…" help:"Countries with public holidays as controls: AT, AU, BE, CA, CH, DE, DK, ES, FI, FR, GB, IE, IT, NL, NO, NZ, PL, PT, SE, US."`
 	Events     string            `placeholder:"F" help:"CSV file of events such as promotions: name,first,last, one line per occurrence."`
 	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Spend column of a medium. Default: the column of the medium contains spend."`
-	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Frequency column of a medium with a column of reach."`
+	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Frequency column of a medium. The medium's own column then contains reach."`
 	Varying    int               `default:"0" placeholder:"N" help:"Time-varying effects with a length scale of N periods; 0: constant effects (default: ${default})."`
 	Adstock    string            `default:"geometric:8" placeholder:"A" help:"Adstock: geometric, delayed, binomial, weibull_cdf or weibull_pdf with :PERIODS, or none (default: ${default})."`
 	Saturation string            `default:"logistic" placeholder:"S" help:"Saturation: logistic, hill, michaelis_menten, tanh, root, log, ces or none (default: ${default})."`
@@ -40,7 +40,7 @@ type labMMMFit struct {
 	LiftTests  string            `placeholder:"F" help:"CSV file of lift tests: channel,x,delta_x,delta_y,sigma[,geo]."`
 	Holdout    int               `placeholder:"N" help:"Number of most recent periods held out to measure the out-of-sample error."`
 	Checks     []string          `placeholder:"K,…" help:"Model checks: prior, slices, placebo, worlds (simulated data sets). All except prior need many fits."`
-	Slices     string            `placeholder:"F:H:S" help:"Backtest of --checks slices: periods of the first fit, of each prediction, and between fits. Default: the last 40%."`
+	Slices     string            `placeholder:"F:H:S" help:"Backtest of --checks slices: periods of the first fit, of each prediction, and between fits. Default: the most recent 40%."`
 	Chains     int               `default:"4" placeholder:"N" help:"Number of chains (default: ${default})."`
 	Warmup     int               `default:"1000" placeholder:"N" help:"Warmup draws per chain (default: ${default})."`
 	Draws      int               `default:"1000" placeholder:"N" help:"Draws per chain after warmup (default: ${default})."`

@@ -40,7 +40,7 @@ type commands struct {
 	Webhooks      webhooksCommand      `cmd:"" help:"Add, list and remove webhook secrets of Shopify stores."`
 	Connections   connectionsCommand   `cmd:"" help:"Add, list, test and remove connections to ad accounts."`
 	Workspace     workspaceCommand     `cmd:"" help:"Create, list and delete workspaces."`
-	User          userCommand          `cmd:"" help:"Create and list user accounts, reset passwords."`
+	User          userCommand          `cmd:"" help:"Create and list user accounts, and reset passwords."`
 	Customer      customerCommand      `cmd:"" help:"Forget a customer (privacy request)."`
 	Targets       targetsCommand       `cmd:"" help:"List and remove targets."`
 	Costs         costsCommand         `cmd:"" help:"Enter margins, fees and shipping costs; list, remove and import costs."`
@@ -51,7 +51,7 @@ type commands struct {
 	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
 	History       historyCommand       `cmd:"" help:"Show restated days with their previous figures."`
 	Audit         auditCommand         `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
-	Guardrails    guardrailsCommand    `cmd:"" help:"Show and set the limits of changes on ad platforms."`
+	Guardrails    guardrailsCommand    `cmd:"" help:"Show and set the guardrails for changes on ad platforms."`
 	BudgetChanges budgetChangesCommand `cmd:"" help:"List, show, roll back, approve and reject changes on ad platforms."`
 	Train         trainCommand         `cmd:"" help:"Train a model on the data of a workspace."`
 	Jobs          jobsCommand          `cmd:"" help:"List and cancel imports, trainings and forecasts of a workspace."`

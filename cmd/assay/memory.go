@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// The Go heap may use 1/goShare of the machine's memory. Above this share, Go collects garbage more often and
-	// returns freed memory to the system. The fact store may use the other four fifths.
+	// The Go heap may use 1/goShare of the machine's memory. Above this limit, Go collects garbage more often and returns
+	// freed memory to the system. The fact store may use the other four fifths.
 	goShare = 5
 
 	leastGoMemory = 256 << 20 // bytes
 )
 
 // setMemory lets the Go heap grow to five times its live size before it is collected. The live size is a few megabytes,
-// because the fact store has its own memory. With the Go default, garbage collection takes a tenth of a call's time.
-// The memory limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the environment
-// take precedence.
+// because the fact store has its own memory. With Go's default settings, garbage collection takes a tenth of a call's
+// time. The memory limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the
+// environment take precedence.
 func setMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

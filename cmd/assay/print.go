@@ -28,7 +28,7 @@ func width(w io.Writer) int {
 	return 120
 }
 
-// member is one name of a JSON object with its value, in the order of the document.
+// member is one name of a JSON object with its value.
 type member struct {
 	name  string
 	value json.RawMessage

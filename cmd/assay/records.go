@@ -14,7 +14,7 @@ import (
 
 type annotationsCommand struct {
 	List   annotationsList   `cmd:"" help:"List a workspace's annotations."`
-	Add    annotationsAdd    `cmd:"" help:"Add an annotation, which charts and time series show."`
+	Add    annotationsAdd    `cmd:"" help:"Add an annotation to charts and time series."`
 	Remove annotationsRemove `cmd:"" help:"Remove an annotation."`
 }
 

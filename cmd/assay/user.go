@@ -82,7 +82,7 @@ func (c *userCreate) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// findUser returns the account with that ID or email address.
+// findUser returns the account with the given ID or email address.
 func findUser(ctx context.Context, con *console, d dataFlag, name string) (control.User, error) {
 	store, err := d.open(ctx, con)
 	if err != nil {

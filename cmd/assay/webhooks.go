@@ -18,7 +18,7 @@ import (
 type webhooksCommand struct {
 	Add    webhooksAdd    `cmd:"" help:"Add the signing secret of a Shopify store, read from standard input."`
 	List   webhooksList   `cmd:"" help:"List webhook secrets (IDs only)."`
-	Remove webhooksRemove `cmd:"" help:"Remove a webhook secret. Webhooks with this signature are rejected."`
+	Remove webhooksRemove `cmd:"" help:"Remove a webhook secret. Webhooks signed with this secret are then rejected."`
 }
 
 type webhooksAdd struct {

@@ -14,7 +14,7 @@ type weeklyCommand struct {
 	Show weeklyShow `cmd:"" help:"Print the email with the summary of the last complete week."`
 	Add  weeklyAdd  `cmd:"" help:"Send the summary to a member each Monday by email. Requires the setting smtp_url."`
 	List weeklyList `cmd:"" help:"List the members who receive the summary."`
-	Stop weeklyStop `cmd:"" help:"Stop the summary of a member."`
+	Stop weeklyStop `cmd:"" help:"Stop sending the summary to a member."`
 }
 
 type weeklyShow struct {
@@ -64,7 +64,7 @@ type weeklyList struct {
 type weeklyLine struct {
 	Email   string `json:"email"`
 	Since   string `json:"since"`
-	Week    string `json:"last_week"` // Monday of the last week that was sent or given up
+	Week    string `json:"last_week"` // Monday of the last week with a summary that was sent or given up
 	Problem string `json:"problem,omitempty"`
 }
 

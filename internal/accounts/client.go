@@ -46,7 +46,7 @@ func (c *client) Apply(ctx context.Context, s ads.State, change ads.Change) ads.
 	return outcome
 }
 
-// broken lists the reasons that make every further call fail until a person acts.
+// broken lists the reasons for which every further call fails until a person corrects the connection.
 var broken = []ads.Reason{ads.TokenExpired, ads.CredentialsRejected, ads.PermissionMissing, ads.VersionRetired}
 
 // watch records the errors of a broken connection.

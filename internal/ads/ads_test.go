@@ -65,7 +65,7 @@ func TestRejectionShowsWhatThePlatformSays(t *testing.T) {
 	r := Reject(measure.Facebook, RateLimited, "").Because(cause)
 	r.Wait, r.Said, r.Code, r.RequestID = 90*time.Second, `Too many "calls"`, "613/1487632", "AbC"
 	text, hint, _ := fault.Public(r)
-	want := `Meta limits the rate of requests. The wait is 1m30s. Meta says: "Too many \"calls\"". (code 613/1487632, request AbC)`
+	want := `The rate limit of Meta is exceeded. The wait is 1m30s. Meta says: "Too many \"calls\"". (code 613/1487632, request AbC)`
 	if text != want || hint != "Try again later." {
 		t.Errorf("Public = %q, %q; want %q", text, hint, want)
 	}

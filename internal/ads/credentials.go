@@ -43,7 +43,7 @@ func ParseMembers(text []byte, members ...Member) error {
 				describe(members))
 		case ok && !usable(value):
 			return fault.Invalid("The value of %q is not valid.", m.Name).
-				WithHint("Copy the value again. It can have only printable characters without spaces, at most %d.", maxMember)
+				WithHint("Copy the value again. It can have at most %d printable characters and no spaces.", maxMember)
 		case ok:
 			*m.Into = value
 		}
@@ -76,7 +76,7 @@ func usable(value string) bool {
 func objectOfStrings(text []byte) (map[string]string, error) {
 	malformed := func(what string) error {
 		return fault.Invalid("The credentials are not valid: %s.", what).
-			WithHint("Send one JSON object with text members on standard input.")
+			WithHint("Send one JSON object with string members on standard input.")
 	}
 	if len(text) > maxCredentials {
 		return nil, malformed("they are too long")
@@ -98,7 +98,7 @@ func objectOfStrings(text []byte) (map[string]string, error) {
 		value, err := d.Token()
 		text, ok := value.(string)
 		if err != nil || !ok {
-			return nil, malformed("member \"" + Clean(name, 60) + "\" is not a text")
+			return nil, malformed("member \"" + Clean(name, 60) + "\" is not a string")
 		}
 		if _, repeated := found[name]; repeated {
 			return nil, malformed("member \"" + Clean(name, 60) + "\" is repeated")

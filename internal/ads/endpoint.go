@@ -24,14 +24,14 @@ func ParseEndpoint(text string) (Endpoint, error) {
 			WithHint("Use a form such as https://host or https://host:port.")
 	}
 	if u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
-		return Endpoint{}, fault.Invalid("The URL %s has more than scheme, host and port.", u.Redacted()).
+		return Endpoint{}, fault.Invalid("The URL %s contains more than a scheme, a host and a port.", u.Redacted()).
 			WithHint("Omit user, path, query and fragment: the client adds the version and path.")
 	}
 	switch {
 	case u.Scheme == "https":
 	case u.Scheme == "http" && isLoopback(u.Hostname()):
 	default:
-		return Endpoint{}, fault.Invalid("The URL %s is not https.",
+		return Endpoint{}, fault.Invalid("The URL %s does not use https.",
 			u.Redacted()).WithHint("Use https. Plain http is accepted for loopback addresses only.")
 	}
 	return Endpoint{u.Scheme + "://" + u.Host}, nil

@@ -5,7 +5,7 @@ import (
 	"assay/internal/measure"
 )
 
-// ParsePlatform returns the platform with a name, in any spelling that [measure.ParsePlatform] accepts.
+// ParsePlatform returns the platform with the given name, in any spelling that [measure.ParsePlatform] accepts.
 func ParsePlatform(name string) (measure.Platform, error) {
 	switch p := measure.ParsePlatform(name); p {
 	case measure.Facebook, measure.Google, measure.TikTok:

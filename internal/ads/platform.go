@@ -15,14 +15,14 @@ import (
 type Platform interface {
 	// Account identifies the account.
 	Account() Account
-	// Unit returns the unit of the platform's budget numbers, which converts them to amounts and back.
+	// Unit returns the converter between the platform's budget numbers and amounts.
 	Unit() Unit
 	// Test reads the account and reports whether the credentials work.
 	Test(ctx context.Context) (Connection, error)
 	// Campaigns lists campaigns of the account in the platform's order, up to the limit most. It also reports whether
 	// the account has more campaigns.
 	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
-	// Read returns the live state of a campaign of this account. It is not cached.
+	// Read returns the live state of a campaign of this account. The state is never read from a cache.
 	Read(ctx context.Context, id CampaignID) (State, error)
 	// Validate checks a change against the state by [State.Check], then by the platform's dry run. The result dryRun is
 	// false if the platform has no dry run. Validate changes nothing.
@@ -102,7 +102,7 @@ type Options struct {
 type Outcome struct {
 	Result    Result
 	Rejection *Rejection // reason why the change was rejected or its outcome is unknown; nil if the change was applied
-	RequestID string     // the platform's ID of the request, for its support; may be empty
+	RequestID string     // request ID of the platform, for the platform's support; may be empty
 	// Deadline is the time at which the client stops waiting for the write. Once [Grace] has passed after the deadline,
 	// no request of this change can arrive. The deadline is zero when nothing was sent.
 	Deadline time.Time

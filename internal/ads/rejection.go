@@ -76,18 +76,18 @@ var advice = map[Reason]struct {
 	},
 	AboveMaximum: {
 		fault.KindInvalid, "The daily budget is above the maximum of %s.",
-		"Use a lower daily budget, or raise the limit of the account on the platform.",
+		"Use a lower daily budget, or raise the account's maximum on the platform.",
 	},
 	NotBillable: {
 		fault.KindInvalid, "The daily budget is not a multiple of the billable unit.",
 		"Round the budget to the smallest unit that %s bills in this currency.",
 	},
 	WrongCurrency: {
-		fault.KindInvalid, "The amount is in another currency than the account.",
+		fault.KindInvalid, "The amount and the ad account have different currencies.",
 		"Use the currency of the ad account.",
 	},
 	CurrencyUnsupported: {
-		fault.KindInvalid, "The currency of the account is not in the published list of %s.",
+		fault.KindInvalid, "The currency of the ad account is not in the published currency list of %s.",
 		"The budget unit of this currency is unknown. Change the budget on %s.",
 	},
 	CampaignEnded: {
@@ -100,11 +100,11 @@ var advice = map[Reason]struct {
 	},
 	SmartPlusCampaign: {
 		fault.KindConflict, "This is a Smart+ campaign, which TikTok manages.",
-		"Change it in TikTok Ads Manager.",
+		"Change the campaign in TikTok Ads Manager.",
 	},
 	GMVMaxCampaign: {
 		fault.KindConflict, "This is a GMV Max campaign, which TikTok manages.",
-		"Change it in TikTok Ads Manager or Seller Center.",
+		"Change the campaign in TikTok Ads Manager or Seller Center.",
 	},
 	ExperimentCampaign: {
 		fault.KindConflict, "The campaign belongs to an experiment on %s.",
@@ -119,7 +119,7 @@ var advice = map[Reason]struct {
 		"Request a new preview and decide again.",
 	},
 	RateLimited: {
-		fault.KindRateLimited, "%s limits the rate of requests.",
+		fault.KindRateLimited, "The rate limit of %s is exceeded.",
 		"Try again later.",
 	},
 	TokenExpired: {
@@ -139,12 +139,12 @@ var advice = map[Reason]struct {
 		"Do not repeat the action. Resolve the block in the ads manager of the platform.",
 	},
 	VersionRetired: {
-		fault.KindUnavailable, "%s no longer accepts the API version of this release.",
-		"Update Assay. If this is the newest release, check the endpoint setting and report the message.",
+		fault.KindUnavailable, "%s no longer accepts the API version that this Assay release uses.",
+		"Update Assay. If this is the newest release, check the endpoint setting and report the problem to the Assay project.",
 	},
 	InvalidRequest: {
 		fault.KindInvalid, "%s rejects the request.",
-		"Read the message of the platform and correct the value, or make the change there.",
+		"Read the platform's message and correct the value, or make the change on the platform.",
 	},
 	Unavailable: {
 		fault.KindUnavailable, "%s is not available.",
@@ -155,7 +155,7 @@ var advice = map[Reason]struct {
 		"Try again in a few minutes.",
 	},
 	UnexpectedReply: {
-		fault.KindUnavailable, "The response of %s differs from its documentation.",
+		fault.KindUnavailable, "The response of %s does not match its API documentation.",
 		"Check the endpoint setting and the proxies. Try again later.",
 	},
 }
@@ -231,7 +231,7 @@ func ReasonOf(err error) Reason {
 }
 
 // Persistent returns the error of an optional read if the following required reads would fail too. It returns nil for
-// other errors, such as a field that the platform does not offer to the account.
+// other errors, such as the error for a field that the platform does not offer to the account.
 func Persistent(err error) error {
 	switch ReasonOf(err) {
 	case TokenExpired, CredentialsRejected, RateLimited, NoReply, Unavailable, VersionRetired:

@@ -131,7 +131,7 @@ func (c Change) Want() Value {
 	panic(fmt.Sprintf("unknown action %q", c.Action))
 }
 
-// Value returns the live value that the action changes. A budget without a daily amount is the zero value.
+// Value returns the live value that the action changes. For a budget without a daily amount, it returns the zero value.
 func (s *State) Value(a Action) Value {
 	if a == SetDailyBudget {
 		return Value{Amount: s.Budget.Amount}
@@ -191,7 +191,7 @@ func (s *State) checkBudget(c Change) *Rejection {
 	case c.BudgetResource != "" && c.BudgetResource != b.Resource:
 		return s.reject(OtherBudget, "The campaign %s uses the budget %s.", s.Campaign, orNone(b.Resource))
 	case b.Inexact:
-		return s.reject(NotBillable, "The live budget is finer than the minor unit of %s and could not be restored.",
+		return s.reject(NotBillable, "The live budget has a fraction of a minor unit of %s, so a rollback could not restore the budget.",
 			s.Currency)
 	case c.Amount.Currency != s.Currency:
 		return s.reject(WrongCurrency, "The account uses %s, not %s.", s.Currency, orNone(string(c.Amount.Currency)))

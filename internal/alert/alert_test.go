@@ -72,7 +72,7 @@ func TestEventsAreDescribed(t *testing.T) {
 	change := control.AlertEvent{Alert: control.Alert{Name: "Dip", Metric: control.AlertRevenue, Channel: "google", Condition: control.ChangeAbove, Threshold: 30_000_000}, Day: day, Value: 600_000_000, Reference: new(control.AlertValue(1_000_000_000))}
 	below := control.AlertEvent{Alert: control.Alert{Name: "Low", Metric: control.AlertROAS, Condition: control.Below, Threshold: 1_500_000}, Day: day, Value: 1_250_000}
 	for want, e := range map[string]control.AlertEvent{
-		"Dip: revenue of google was USD 600.00 on 2026-11-19, -40.0% compared with USD 1,000.00, the mean of the same weekday of the 4 weeks before. The threshold is a change of 30%.": change,
+		"Dip: revenue of google was USD 600.00 on 2026-11-19, -40.0% compared with USD 1,000.00, the mean of the same weekday in the previous 4 weeks. The threshold is a change of 30%.": change,
 		"Low: ROAS was 1.25 on 2026-11-19, below the threshold of 1.5.": below,
 	} {
 		if got := Describe(e, shop); got != want {

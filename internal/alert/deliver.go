@@ -21,7 +21,7 @@ type Sender struct {
 	Mail  *Mailer // nil: no SMTP server is configured
 }
 
-// Send sends a message to its destination. An error states what went wrong without addresses and secrets.
+// Send sends a message to its destination. An error describes the failure without addresses and secrets.
 func (s Sender) Send(ctx context.Context, m control.AlertMessage) error {
 	if m.Destination.Kind == control.EmailDestination {
 		return s.Mail.Send(ctx, m)

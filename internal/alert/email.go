@@ -84,7 +84,7 @@ func (m *Mailer) secure(u *url.URL) error {
 
 // Letter is a plain text email.
 type Letter struct {
-	ID            string // equal in every repetition, so that a receiver recognizes a repeated message
+	ID            string // the same in every attempt, so that a receiver recognizes a duplicate
 	To            string
 	Subject, Text string
 	Created       time.Time
@@ -96,7 +96,7 @@ func (m *Mailer) Send(ctx context.Context, message control.AlertMessage) error {
 	p := payloadOf(message)
 	return m.Post(ctx, Letter{
 		ID: string(message.ID), To: message.Destination.Email, Subject: subjectOf(p), Created: message.Created,
-		Text: p.Text + "\n\nYou receive this message because you chose email for alerts of this store. To stop these messages, use the Alerts page.\n",
+		Text: p.Text + "\n\nYou receive this message because you chose email for alerts for this store. To stop these messages, use the Alerts page.\n",
 	})
 }
 
@@ -111,7 +111,7 @@ func (m *Mailer) Post(ctx context.Context, l Letter) error {
 	}
 	client, err := gomail.NewClient(m.server, m.agreed...)
 	if err != nil {
-		return errors.New("the settings of the SMTP server cannot be used")
+		return errors.New("the SMTP settings are not valid: check smtp_url and smtp_from")
 	}
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()

@@ -11,11 +11,11 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Days of an evaluation, all before today.
+// Numbers of days in an evaluation. All of these days are before today.
 const (
-	judgedDays    = 3  // number of days in each evaluation, because reports of spend arrive days later
-	correctedDays = 28 // events of these days get corrected values
-	retiredAfter  = 7  // an evaluation does not wait for a source without data for this many days
+	judgedDays    = 3  // number of days in each evaluation, because spend reports arrive days later
+	correctedDays = 28 // number of days for which stored events get corrected values
+	retiredAfter  = 7  // an evaluation stops waiting for a source that reported nothing for this many days
 )
 
 // Store is the part of the control data that an evaluation uses.
@@ -31,9 +31,9 @@ type Snapshots interface {
 	Take(ctx context.Context, w control.Workspace, wants snapshot.Wants) (*snapshot.Snapshot, error)
 }
 
-// Evaluate applies the alert rules to the last whole days of a workspace and stores the events. It skips days that are
-// more than one day before the rule's creation. A repeated evaluation, also in another process, raises no event twice.
-// It returns the number of new events.
+// Evaluate applies the alert rules of a workspace to the most recent days before today and stores the events. It skips
+// days that are more than one day before the rule's creation. A repeated evaluation, also in another process, raises no
+// event twice. It returns the number of new events.
 func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Workspace, now time.Time) (fresh int, err error) {
 	rules, err := store.Alerts(ctx, w.ID)
 	if err != nil || len(rules) == 0 {
@@ -187,7 +187,7 @@ func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	}
 	for _, s := range r.Store.Sources {
 		if s.Kind == "ads" && s.Days.Last.Before(day) && !s.Days.Last.Before(day.AddDays(-retiredAfter)) {
-			return fmt.Sprintf("%s has reported spend only up to %s", s.Source, s.Days.Last)
+			return fmt.Sprintf("%s has reported spend only through %s", s.Source, s.Days.Last)
 		}
 	}
 	return ""

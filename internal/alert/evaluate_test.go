@@ -93,7 +93,7 @@ func TestADayWithoutCompleteSpendIsNotJudged(t *testing.T) {
 	t.Parallel()
 	w := watch(t, control.Alert{ID: "spend", Name: "Spend", Metric: control.AlertSpend, Condition: control.Above, Threshold: whole})
 	states, err := States(t.Context(), w.Store, w.Reader, w.workspace)
-	if err != nil || len(states) != 1 || states[0].Met || !strings.Contains(states[0].Why, "facebook_ads has reported spend only up to") {
+	if err != nil || len(states) != 1 || states[0].Met || !strings.Contains(states[0].Why, "facebook_ads has reported spend only through") {
 		t.Fatalf("states %+v, %v", states, err)
 	}
 	if _, err := Evaluate(t.Context(), w.Store, w.Reader, w.workspace, storetest.Now); err != nil {

@@ -1,4 +1,4 @@
-// Package alert checks alert rules against the days of a store and sends messages about the days that meet them.
+// Package alert evaluates the alert rules of a store for each day and sends messages about the days that meet a rule.
 package alert
 
 import (
@@ -9,7 +9,7 @@ import (
 	"assay/internal/control"
 )
 
-// weeks is the number of previous weeks that the value is compared with.
+// weeks is the number of previous weeks. A value is compared with the mean of the same weekday in these weeks.
 const weeks = 4
 
 // verdict is the result of a rule for a day.
@@ -21,8 +21,8 @@ type verdict struct {
 	Why       string // reason why the day is not evaluated; "" if it is evaluated
 }
 
-// judge applies a rule to a day. The function known returns the value of the rule's metric on a day. If the data of the
-// day are incomplete, it returns the reason.
+// judge applies a rule to a day. The function known returns the value of the rule's metric on a day, or the reason why
+// the data of the day are incomplete.
 func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.AlertValue, why string)) verdict {
 	v, why := known(day)
 	if why != "" {
@@ -45,7 +45,7 @@ func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.Al
 		sum += each
 	}
 	if sum == 0 {
-		return verdict{Why: fmt.Sprintf("the mean of the same weekday of the %d weeks before is 0", weeks)}
+		return verdict{Why: fmt.Sprintf("the mean of the same weekday in the previous %d weeks is 0", weeks)}
 	}
 	return verdict{Value: v, Reference: new(sum / weeks), Met: changeExceeds(v, sum, a.Threshold)}
 }

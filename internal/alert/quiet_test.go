@@ -123,7 +123,7 @@ var fewOrders = control.Alert{ID: "few", Name: "Few", Metric: control.AlertOrder
 
 const (
 	noOrders = "Few: orders was 0 on 2026-03-05, below the threshold of 1."
-	since    = " No orders have been received since 2026-03-04. If the shop has more orders, check its webhooks or its tap."
+	since    = " No orders have been received since 2026-03-04. If the shop has newer orders, check its webhooks or its Singer tap."
 )
 
 // The checkout is broken on March 5. Without another webhook, the day is assumed to be complete at 6 o'clock.

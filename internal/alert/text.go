@@ -12,7 +12,7 @@ import (
 func Describe(e control.AlertEvent, w control.Workspace) string {
 	text := describe(e, w)
 	if !e.LastOrder.IsZero() {
-		text += fmt.Sprintf(" No orders have been received since %s. If the shop has more orders, check its webhooks or its tap.", e.LastOrder)
+		text += fmt.Sprintf(" No orders have been received since %s. If the shop has newer orders, check its webhooks or its Singer tap.", e.LastOrder)
 	}
 	return text
 }
@@ -29,7 +29,7 @@ func describe(e control.AlertEvent, w control.Workspace) string {
 		return text + "."
 	}
 	change := 100 * (e.Value.Float()/e.Reference.Float() - 1)
-	return text + fmt.Sprintf(", %+.1f%% compared with %s, the mean of the same weekday of the %d weeks before. The threshold is a change of %s%%.",
+	return text + fmt.Sprintf(", %+.1f%% compared with %s, the mean of the same weekday in the previous %d weeks. The threshold is a change of %s%%.",
 		change, a.Text(*e.Reference, w.Currency), weeks, a.Threshold)
 }
 

@@ -31,8 +31,8 @@ const (
 	maxHeader   = 16 << 10
 )
 
-// SignatureHeader has the form "t=SECONDS,v1=HEX". HEX is the HMAC-SHA256 of SECONDS, a dot and the raw body under the
-// destination's secret.
+// SignatureHeader is the name of the signature header. Its value has the form "t=SECONDS,v1=HEX". HEX is the
+// HMAC-SHA256 of SECONDS, a dot and the raw body under the destination's secret.
 const SignatureHeader = "Assay-Signature"
 
 // CheckURL returns a fault of kind invalid unless the text is the URL of a webhook: https on port 443, without user and
@@ -55,7 +55,7 @@ type Hooks struct {
 	now    func() time.Time
 }
 
-// NewHooks returns a sender. The function unseal decrypts the secrets of destinations.
+// NewHooks returns a sender of webhook messages. The function unseal decrypts the secrets of destinations.
 func NewHooks(unseal func(ws measure.WorkspaceID, sealed []byte) (string, error), now func() time.Time) *Hooks {
 	return &Hooks{client: newClient((&net.Dialer{Timeout: hookTimeout, Control: publicnet.Only}).DialContext), unseal: unseal, now: now}
 }
@@ -143,7 +143,7 @@ func (h *Hooks) Send(ctx context.Context, m control.AlertMessage) error {
 		return public(err)
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, maxReply) // the reply has no meaning
+	_, _ = io.CopyN(io.Discard, response.Body, maxReply) // the body of the reply is not used
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return fmt.Errorf("the receiver answered with status %d", response.StatusCode)
 	}

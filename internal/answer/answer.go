@@ -25,9 +25,9 @@ type Answer interface {
 
 // Opening is the first part of every answer.
 type Opening struct {
-	Summary  string         `json:"summary" doc:"One to three sentences: the figure, the comparison, the largest change, a caveat."`
+	Summary  string         `json:"summary" doc:"A few sentences: the main figure, the comparison, the largest change and a caveat."`
 	Period   *Period        `json:"period,omitempty"`
-	Currency money.Currency `json:"currency,omitempty" doc:"Currency of every amount, in whole units."`
+	Currency money.Currency `json:"currency,omitempty" doc:"Currency of all amounts. Amounts are in whole units, such as dollars."`
 }
 
 func (o *Opening) start() *Opening { return o }
@@ -38,7 +38,7 @@ type Period struct {
 	End      civil.Date `json:"end"`
 	Days     int        `json:"days"`
 	Timezone string     `json:"timezone" doc:"Time zone in which days start at midnight."`
-	Partial  bool       `json:"partial" doc:"The last day is incomplete."`
+	Partial  bool       `json:"partial" doc:"true if the last day is incomplete."`
 }
 
 // Closing is the last part of every answer.
@@ -56,7 +56,8 @@ type Closing struct {
 
 func (c *Closing) end() *Closing { return c }
 
-// ShowAll exempts the rows from the limit of the level of detail. It is for a few rows that belong together.
+// ShowAll exempts the rows from the row limit of the level of detail. It is for answers with a few rows that belong
+// together.
 func (c *Closing) ShowAll(all bool) { c.allRows = all }
 
 // Warn adds a warning.
@@ -100,7 +101,7 @@ type Truncated struct {
 	How          string `json:"how"`
 }
 
-// Warning is a limitation of the figures. The reader needs to know the limitation before using the figures.
+// Warning is a limitation that readers need to know before they use the figures.
 type Warning struct {
 	Code WarningCode `json:"code"`
 	Text string      `json:"text"`
@@ -127,10 +128,10 @@ type Source struct {
 type DataQuality struct {
 	Revenue       string        `json:"revenue,omitempty" doc:"Definition of revenue in this workspace."`
 	Model         measure.Model `json:"model,omitempty" doc:"Attribution model."`
-	Costs         string        `json:"costs,omitempty" doc:"Costs behind the contribution, or the missing costs."`
-	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds without a date. Answers assign them to the date of the order."`
+	Costs         string        `json:"costs,omitempty" doc:"Costs that the contribution includes, or the missing costs."`
+	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds without a date. Answers report these refunds on the order date."`
 	Method        string        `json:"method,omitempty" detail:"analyst" doc:"Method of inferred figures."`
-	MoreWarnings  int           `json:"more_warnings,omitempty" doc:"Warnings omitted for space."`
+	MoreWarnings  int           `json:"more_warnings,omitempty" doc:"Number of warnings omitted to save space."`
 	DataVersion   uint64        `json:"data_version,omitempty" detail:"debug"`
 	Read          []Read        `json:"read,omitempty" detail:"debug"`
 }

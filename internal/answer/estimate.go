@@ -20,8 +20,8 @@ type Estimates struct {
 	Basis       measure.Basis `json:"basis,omitempty"`
 	HorizonDays int           `json:"horizon_days,omitempty" doc:"Projection horizon."`
 	Model       string        `json:"model,omitempty" detail:"analyst"`
-	Sample      int           `json:"sample,omitempty" detail:"analyst" doc:"Customers in the sample."`
-	Customers   int64         `json:"customers,omitempty" detail:"analyst" doc:"Customers of the store."`
+	Sample      int           `json:"sample,omitempty" detail:"analyst" doc:"Number of customers in the sample."`
+	Customers   int64         `json:"customers,omitempty" detail:"analyst" doc:"Number of customers of the store."`
 	Seed        *uint64       `json:"seed,omitempty" detail:"debug"`
 }
 

@@ -15,9 +15,9 @@ import (
 // Limits on the size of an answer.
 const (
 	SummaryRows   = 5      // rows at the summary level unless the caller sets a limit
-	maxNext       = 3      // next steps of one answer
+	maxNext       = 3      // maximum number of next steps in one answer
 	maxWarnings   = 5      // warnings of one answer
-	fewWarnings   = 3      // warnings that have priority over rows
+	fewWarnings   = 3      // number of warnings that have priority over rows
 	BytesPerToken = 4      // measured on minified JSON and CSV of figures
 	Ceiling       = 20_000 // maximum tokens of any answer
 )
@@ -150,7 +150,7 @@ func (c *Closing) shedMore() bool {
 	return true
 }
 
-// oneSource combines sources of several kinds into one line.
+// oneSource combines sources of several kinds into one source.
 func oneSource(sources []Source) Source {
 	one, kinds := sources[0], []string{sources[0].Kind}
 	for _, s := range sources[1:] {
@@ -164,7 +164,7 @@ func oneSource(sources []Source) Source {
 	return one
 }
 
-// keepWarnings keeps the first n warnings and counts the rest.
+// keepWarnings keeps the first n warnings and records the number of removed warnings.
 func (c *Closing) keepWarnings(n int) {
 	more := len(c.Warnings) - n
 	if more <= 0 {

@@ -15,11 +15,11 @@ import (
 // then figures are exact.
 type (
 	// Money is an amount in whole units of the answer's currency, written without decimals from 1,000 up and with two
-	// decimals below 1,000. The debug level has all decimals.
+	// decimals below 1,000. At the debug level, it has all decimals.
 	Money float64
-	// Ratio is a quotient such as ROAS: two decimals.
+	// Ratio is a quotient such as ROAS, written with two decimals.
 	Ratio float64
-	// Percent is a percentage: one decimal.
+	// Percent is a percentage, written with one decimal.
 	Percent float64
 	// Count is a number of orders or conversions. It has two decimals, because attribution models may split an order.
 	Count float64

@@ -81,7 +81,7 @@ func Moved(change *Percent) string {
 // plainName matches the channel names that a sentence may contain.
 var plainName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
-// ChannelName returns a channel's name for a sentence. A name that does not look like a key appears in the rows only.
+// ChannelName returns a channel's name for a sentence. A name that does not match plainName appears in the rows only.
 func ChannelName(c measure.Channel) string {
 	if plainName.MatchString(string(c)) {
 		return string(c)
@@ -100,8 +100,8 @@ func CampaignName(p measure.Platform, id string) string {
 	return "a " + ChannelName(measure.Channel(p)) + " campaign"
 }
 
-// Known lists the first n names of a store for an error message. They are untrusted text, so a name that is not one
-// plain word is quoted.
+// Known lists the first n names of a store for an error message. The names are untrusted text, so a name that is not
+// one plain word is quoted.
 func Known(n int, names []string) string {
 	items := make([]string, len(names))
 	for i, name := range names {
@@ -128,7 +128,7 @@ func Plural(n int, one, many string) string {
 	return number.Grouped(float64(n), 0) + " " + many
 }
 
-// Sentence capitalizes the first letter of a clause, which is ASCII, and ends it with a period.
+// Sentence capitalizes the first letter of a clause, which must be ASCII, and appends a period.
 func Sentence(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] + "." }
 
 // listedItems is the maximum number of list items in a sentence.

@@ -47,7 +47,7 @@ func (a *App) openAccounts() (err error) {
 // Connections are tested every day, so that an expired token is reported before it is needed.
 const (
 	testEvery = 24 * time.Hour
-	lookEvery = time.Hour // interval of checks for connections with an old test
+	lookEvery = time.Hour // interval between checks for connections that are due for a test
 )
 
 // watchConnections tests each connection again when its last test is too old, until ctx ends.

@@ -40,7 +40,7 @@ func (a *App) checkAlerts(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil && fault.KindOf(err) != fault.KindNotFound: // a workspace that was deleted meanwhile
+		case err != nil && fault.KindOf(err) != fault.KindNotFound: // not found: the workspace was deleted meanwhile
 			a.log.WarnContext(ctx, "alert rules cannot be checked", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		case fresh > 0:
 			a.log.InfoContext(ctx, "alerts raised", slog.String("workspace", string(w.ID)), slog.Int("events", fresh))

@@ -64,7 +64,8 @@ const (
 )
 
 // anonymousBodies bounds the bytes of request bodies that the service keeps in memory for callers before
-// authentication. The bodies from one address use at most a quarter, so one sender cannot block webhooks and sign-ins.
+// authentication. The bodies from one address use at most a quarter of this memory, so one sender cannot block webhooks
+// and sign-ins.
 const (
 	anonymousBodies = 64 << 20
 	addressBodies   = anonymousBodies / 4
@@ -91,7 +92,7 @@ type App struct {
 	engine  engine
 
 	factsLock *sqlstore.Lock // lock on the control data, if the facts are on this machine
-	node      *shared.Node   // this node of several with one Redis server; nil: without Redis
+	node      *shared.Node   // this node, if several nodes share a Redis server; nil: without Redis
 	facts     *warehouse.Warehouse
 	counter   limit.Counter // counter of all rate limits
 	limiter   *auth.Limiter
@@ -166,7 +167,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	alone := c.ControlURL.Text() == "" || a.factsLock != nil
-	if alone { // commands run jobs before the service does
+	if alone { // no other process runs jobs, so the leases of ended processes are stale
 		if err := a.control.Store.ReleaseJobs(ctx); err != nil {
 			return nil, err
 		}
@@ -294,7 +295,7 @@ func addressInUse(addr string, err error) error {
 		WithHint("stop the process that uses the port, or pass another --addr")
 }
 
-// ready reports whether the stores can be used.
+// ready returns an error if the stores cannot be used.
 func (a *App) ready(ctx context.Context) error {
 	return errors.Join(a.health.check(ctx), a.engine.Ping(ctx))
 }
@@ -422,7 +423,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 			slog.Duration("waited", a.config.ShutdownTimeout+partsTime))
 	}
 	if slices.Contains(cutOff, callLog) {
-		return err // the part may still be writing
+		return err // the call log may still be writing
 	}
 	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), a.closeBy.Add(-storeTime))
 	defer cancel()

@@ -92,7 +92,7 @@ func isEmpty(data string) error {
 		WithHint("name a new directory, or move the old one away: a restore never overwrites data")
 }
 
-// interrupted returns the fault of a data directory with an unfinished restore.
+// interrupted returns the fault for a data directory with an unfinished restore.
 func interrupted(data string) error {
 	return fault.New(fault.KindMisconfigured, "a restore into %s was interrupted", data).
 		WithHint("remove all files of the directory and repeat assay restore; the backup is unchanged")

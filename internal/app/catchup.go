@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// catchUp rebuilds the roll-ups that a store of an earlier release lacks. If catchUp fails, queries use
-// the roll-ups as they are, and the next import rebuilds the roll-ups.
+// catchUp rebuilds the roll-ups that a store of an earlier release lacks. If catchUp fails, queries use the existing
+// roll-ups until the next import rebuilds them.
 func (a *App) catchUp(ctx context.Context, ws measure.WorkspaceID) {
 	made, err := a.facts.CatchUp(ctx, ws)
 	switch {

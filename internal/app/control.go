@@ -99,8 +99,9 @@ func openStore(ctx context.Context, o ControlOptions) (store *sqlstore.Store, se
 	return store, secret, nil
 }
 
-// sharedSecret loads the secret of a node. The first node creates it and enters its name in the database. Another node
-// without this secret is rejected, because other nodes could not read its keys and sealed credentials.
+// sharedSecret loads the secret of a node. The first node creates the secret and stores the secret's name in the
+// database. Another node without this secret is rejected, because other nodes could not read its keys and sealed
+// credentials.
 func sharedSecret(ctx context.Context, store *sqlstore.Store, file string) ([]byte, error) {
 	foreign := fault.New(fault.KindMisconfigured, "the file %s does not contain the secret of the installation that owns the control database", file).
 		WithHint("copy the file secret from another node of the installation to this path, or set secret_file to its path")
@@ -125,8 +126,8 @@ func sharedSecret(ctx context.Context, store *sqlstore.Store, file string) ([]by
 	return secret, nil
 }
 
-// MoveControl copies the control data of a data directory from SQLite to an empty PostgreSQL database. The directory is locked
-// meanwhile, so no service runs on it.
+// MoveControl copies the control data of a data directory from SQLite to an empty PostgreSQL database. The directory is
+// locked during the copy, so no service can run on it.
 func MoveControl(ctx context.Context, c config.Config, to string, now func() time.Time) (moved []sqlstore.Moved, err error) {
 	if c.ControlURL = config.NewSecret(to); to == "" {
 		return nil, fault.Invalid("the URL of the PostgreSQL database is empty")

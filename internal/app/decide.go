@@ -17,19 +17,19 @@ import (
 
 const (
 	findingsEvery = 10 * time.Second // interval between checks for new data, a new model or a new day
-	busyPause     = 5 * time.Minute  // minimum time between two computations for data that change all the time
+	busyPause     = 5 * time.Minute  // minimum time between two computations if the data change continuously
 )
 
-// freshness is the state of a workspace for which its findings are computed.
+// freshness records the states of a workspace for which its findings were computed.
 type freshness[State comparable] struct {
 	seen, done State     // seen: state at the last check; done: state of the computed findings
 	failed     State     // state of the last failed computation
 	at         time.Time // time of the last computation
 }
 
-// due reports whether to compute the findings of a state now. They are due at the first check, or when the state is the
-// same as at the last check, because an import in parts changes it several times. A state that keeps changing, or that
-// failed, is due after busyPause.
+// due reports whether to compute the findings of a state now. The findings are due at the first check, or when the
+// state is the same as at the last check, because an import in parts changes the state several times. A state that
+// keeps changing, or that failed, is due after busyPause.
 func (f *freshness[State]) due(state State, now time.Time) bool {
 	settled := state == f.seen && state != f.failed || f.at.IsZero()
 	f.seen = state
@@ -40,7 +40,7 @@ func (f *freshness[State]) due(state State, now time.Time) bool {
 	return true
 }
 
-// computed records the result of a computation. A failed computation is due again after the pause.
+// computed records the result of a computation. A failed computation is due again after busyPause.
 func (f *freshness[State]) computed(state State, err error) {
 	if err != nil {
 		f.failed = state
@@ -57,7 +57,7 @@ func (a *App) warmDecisions(ctx context.Context) error {
 	again := time.NewTicker(findingsEvery)
 	defer again.Stop()
 	known := map[measure.WorkspaceID]*freshness[snapshot.Key]{}
-	failed := map[measure.WorkspaceID]string{} // the last failure, which is logged once
+	failed := map[measure.WorkspaceID]string{} // last failure of each workspace, so that it is logged only once
 	for {
 		all, err := a.control.Store.Workspaces(ctx)
 		if err != nil && ctx.Err() == nil {

@@ -99,7 +99,7 @@ func (f factFiles) path(ws measure.WorkspaceID) string {
 	return filepath.Join(f.dir, string(ws)+".duckdb")
 }
 
-// has reports whether the file may exist.
+// has reports whether the workspace may have a facts file.
 func (f factFiles) has(ws measure.WorkspaceID) bool {
 	_, err := os.Lstat(f.path(ws))
 	return !errors.Is(err, fs.ErrNotExist)
@@ -225,13 +225,14 @@ func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (ta
 		return nil, "", err
 	}
 	kept = m.record.path(ws) + ".moved-" + m.now().UTC().Format("20060102T150405")
-	if err := os.Rename(m.record.path(ws), kept); err != nil { // from here on, ClickHouse answers
+	if err := os.Rename(m.record.path(ws), kept); err != nil { // from here on, queries read ClickHouse
 		return nil, "", fault.Unavailable("the file of workspace %q cannot be renamed", ws).Wrap(err)
 	}
 	return tables, kept, nil
 }
 
-// toFile copies the facts to a file and then removes them from ClickHouse. After an interrupted call, the file may exist.
+// toFile copies the facts to a file and then removes them from ClickHouse. After an interrupted call, the file may
+// already exist.
 func (m factsMove) toFile(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
 	if !m.record.has(ws) {
 		if err := m.servers.Give(ctx, ws, m.record.path(ws)); err != nil {

@@ -112,7 +112,7 @@ func (a *App) signingSecrets() ([][]byte, error) {
 	return [][]byte{bytes.TrimSpace(text)}, nil
 }
 
-// singerOverHTTP imports the messages of a caller after the check of the caller's scope. It returns the last state.
+// singerOverHTTP imports the messages of a caller after it checks the caller's scope. It returns the last state.
 func (a *App) singerOverHTTP(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error) {
 	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Client(p)}
 	done, err := operation.ImportStream.Do(ctx, a.operations, call, operation.Stream{

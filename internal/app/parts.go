@@ -26,7 +26,7 @@ func newParts(ctx context.Context) (*parts, context.Context) {
 	return &parts{end: end, running: map[string]int{}}, running
 }
 
-// Go runs a part. The name identifies it in the log if it does not end on shutdown.
+// Go runs a part. The name identifies the part in the log if the part does not end on shutdown.
 func (p *parts) Go(name string, run func() error) {
 	p.mu.Lock()
 	p.running[name]++

@@ -49,7 +49,7 @@ func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) e
 	return a.tools.Snapshots().Forecast(ctx, w)
 }
 
-// today returns the day by the clock that answers use, in the workspace's zone.
+// today returns the day by the clock that answers use, in the workspace's time zone.
 func (a *App) today(w control.Workspace) civil.Date { return civil.DayOf(a.clock(), w.Location()) }
 
 // training returns the progress of the workspace's training.
@@ -130,7 +130,7 @@ func (a *App) warmSearch(ctx context.Context) error {
 	select {
 	case <-done:
 		training.Wait()
-	case <-ctx.Done(): // the training uses no store, so nothing waits for it
+	case <-ctx.Done(): // the training uses no store, so the shutdown does not wait for it
 	}
 	return nil
 }

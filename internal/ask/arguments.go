@@ -21,8 +21,8 @@ type filler struct {
 	args    map[string]any
 }
 
-// call returns the call of a tool that a clause asks for. Dates and the channel of earlier parts of the question apply
-// to the call too.
+// call returns the call of a tool that a clause asks for. The dates and the channel of earlier parts of the question
+// also apply to the call.
 func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carried *clause) Call {
 	f := filler{tr: tr, tool: tr.tools[tool], clause: c, carried: carried, q: q, plan: plan, args: map[string]any{}}
 	for _, p := range f.tool.Parameters {
@@ -52,8 +52,8 @@ func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carr
 	return call
 }
 
-// value returns the argument of a parameter in the clause, or nil if there is none. Values from cue words have priority
-// over values from slots.
+// value returns the value that the clause gives for a parameter, or nil if there is none. Values from cue words have
+// priority over values from slots.
 func (f *filler) value(p Parameter) any {
 	if value, ok := f.tr.cued(f.clause, f.tool.Name, p.Name); ok && p.Type == "string" && f.wanted(p, value) {
 		return value
@@ -69,8 +69,8 @@ func (f *filler) value(p Parameter) any {
 	return nil
 }
 
-// wanted reports whether the call must contain a value that words of the clause indicate: the value is not the default,
-// or the clause names it.
+// wanted reports whether the call must contain a value that was inferred from the clause. The call must contain the
+// value if the clause names it or if it is not the default.
 func (f *filler) wanted(p Parameter, value string) bool {
 	if p.Default == value && (p.Name == "aspect" || p.Name == "sort_by" && f.tool.Name == "products") {
 		return f.tool.Name != "discover" || value != "overview"
@@ -152,7 +152,7 @@ func (f *filler) channel(p Parameter) any {
 		return nil
 	}
 	if len(named) > 1 {
-		f.plan.assume("%s filters by one channel; all channels are included", f.tool.Name)
+		f.plan.assume("%s can filter by only one channel, so all channels are included", f.tool.Name)
 	}
 	if len(named) != 1 {
 		return nil
@@ -196,7 +196,7 @@ func (f *filler) platform(p Parameter) any {
 		return nil
 	}
 	if platform != key && platform != "google_ads" {
-		f.plan.assume("ads of %s are bought on %s", key, platform)
+		f.plan.assume("%s ads are bought on %s", key, platform)
 	}
 	return platform
 }

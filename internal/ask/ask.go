@@ -35,7 +35,7 @@ type Call struct {
 	Arguments map[string]any
 	Missing   []string // required arguments that the question does not give
 	Metrics   []string // metrics that the question names
-	Writes    bool     // the tool writes: the call is a proposal, never made
+	Writes    bool     // the tool writes, so the call is only proposed and never made
 }
 
 // Plan is the translation of a question.
@@ -188,7 +188,7 @@ const (
 	leastChance  = 1e-3
 	strangeWords = 5.0 // added if no question in scope has the clause's words
 	trust        = 1.0 // weight of the classifier relative to the rules
-	closeChoices = 3.0 // maximum difference of scores of an alternative
+	closeChoices = 3.0 // maximum difference between the best score and the score of an alternative
 	mostOthers   = 2
 )
 

@@ -44,16 +44,16 @@ func (f *filler) explainLimits() {
 		return
 	}
 	for _, channel := range c.excluded {
-		f.plan.assume("%s cannot exclude a channel; %s is included", name, channel)
+		f.plan.assume("%s cannot exclude a channel, so %s is included", name, channel)
 	}
 	if slices.ContainsFunc(c.tokens, func(t token) bool { return t.slot == clockSlot }) {
 		f.plan.assume("figures are by day; times of day are ignored")
 	}
 	if place := c.place(); place != "" && name != "geo_experiment_preflight" {
-		f.plan.assume("%s does not filter by region; %q is ignored", name, place)
+		f.plan.assume("%s does not filter by region, so %q is ignored", name, place)
 	}
 	if unfiltered[name] && slices.ContainsFunc(f.named(), func(channel string) bool { return !messaging[channel] }) {
-		f.plan.assume("%s does not filter by channel; all channels are included", name)
+		f.plan.assume("%s does not filter by channel, so all channels are included", name)
 	}
 	if name == "optimize_budget" && f.args["total_budget"] != nil {
 		f.plan.assume("optimize_budget allocates the budget over the whole period of the model; for a budget per month, add \"per month\" to the question")
@@ -63,7 +63,7 @@ func (f *filler) explainLimits() {
 	}
 	if p, ok := f.tool.parameter("metric"); ok && f.args["metric"] == nil {
 		if named := c.metrics(); len(named) > 0 && !slices.Contains(p.Enum, named[0]) {
-			f.plan.assume("%s has no %s; it shows %v", name, named[0], p.Default)
+			f.plan.assume("%s does not support %s and shows %v instead", name, named[0], p.Default)
 		}
 	}
 	f.explainConditions()
@@ -82,7 +82,7 @@ func (f *filler) explainConditions() {
 	name, c := f.tool.Name, f.clause
 	_, sorts := f.tool.parameter("sort_by")
 	if sorts && (c.has("worst lowest bottom weakest smallest") || c.has("least") && !phraseOf("at least").in(c.items)) {
-		f.plan.assume("%s lists the largest values first: the lowest are at the end", name)
+		f.plan.assume("%s lists the largest values first, so the lowest values are at the end", name)
 	}
 	if !f.tr.isDated(name) {
 		return
@@ -98,7 +98,7 @@ func (f *filler) explainConditions() {
 		case setOf("in of for since during")[before] && when.IsYear(t.text) && t.value > float64(f.q.Today.Year()):
 			f.plan.assume("%q is in the future and is not used", t.raw)
 		case setOf("over above below under than exceeding")[before] && f.args["min_order_value"] == nil:
-			f.plan.assume("%s does not filter by values; %q is ignored", name, strings.TrimSpace(t.raw))
+			f.plan.assume("%s does not filter by value, so %q is ignored", name, strings.TrimSpace(t.raw))
 		}
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"slices"
 )
 
-// budget reads the largest amount of money. The amount of a change, as in "another $5,000", is not a total budget.
+// budget reads the largest amount of money in the clause. The amount of a change, as in "another $5,000", is not a
+// total budget.
 func (f *filler) budget(p Parameter) any {
 	most := 0.0
 	for i, t := range f.clause.tokens {

@@ -19,7 +19,7 @@ const OutOfScope = "none"
 const (
 	buckets  = 1 << 13 // number of buckets of hashed features
 	quantum  = 127     // largest quantized weight
-	shortest = 3       // characters of the shortest character n-gram
+	shortest = 3       // number of characters in the shortest n-gram
 	longest  = 4
 )
 
@@ -27,7 +27,7 @@ const (
 type classifier struct {
 	classes []string
 	scale   float32
-	weights []int8 // bucket by bucket, one per class
+	weights []int8 // one weight per class for each bucket
 	bias    []float32
 }
 
@@ -176,7 +176,7 @@ func Train(examples []Example, words string) ([]byte, error) {
 // trainer fits a multinomial logistic regression with AdaGrad step sizes.
 type trainer struct {
 	classes       []string
-	weights, seen []float64 // one weight per bucket and class, and its sum of squared gradients
+	weights, seen []float64 // per bucket and class: the weight and the sum of its squared gradients
 	bias          []float64
 }
 

@@ -217,8 +217,8 @@ func (c *clause) match(i int, words []string) int {
 // idWords come before an identifier. Quantities and dates are not identifiers.
 var idWords = setOf("campaign campaigns ad adset ads id number no # experiment test insight creator influencer campaignid")
 
-// findIDs marks identifiers: long numbers and, after a noun such as "experiment", words with digits such as exp_42.
-// Words in capitals with digits are codes.
+// findIDs marks identifiers: long numbers and, after a noun such as "experiment", words with digits such as exp_42. It
+// treats words of capital letters and digits as codes.
 func (c *clause) findIDs() {
 	for i := range c.tokens {
 		t := &c.tokens[i]
@@ -266,7 +266,7 @@ func isCode(raw string) bool {
 }
 
 // findNames marks the store's own names. A name that is a single common word is recognized only in quotes or with the
-// same capital letters.
+// same capitalization.
 func (tr *Translator) findNames(c *clause, q *Question) {
 	for _, n := range tr.names(c, q) {
 		for i := range c.tokens {
@@ -321,7 +321,7 @@ type knownName struct {
 const longestName = 8
 
 // names returns the names of the store, longest first, if the clause has a word that may be part of a name. All clauses
-// of a question share them.
+// of a question share these names.
 func (tr *Translator) names(c *clause, q *Question) []knownName {
 	if q.Names == nil {
 		return nil
@@ -418,7 +418,7 @@ func (c *clause) isMonthly() bool {
 	return c.has("month monthly") || slices.ContainsFunc(c.whens, func(w when.Expression) bool { return w.Unit == "month" && w.Count <= 1 })
 }
 
-// phrase is a sequence of items that rules look for.
+// phrase is a sequence of items that a rule looks for.
 type phrase struct {
 	elements [][]string // alternatives; "..": up to widestGap items; a final star matches any ending
 	anchored bool       // at the start of the clause

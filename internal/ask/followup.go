@@ -10,7 +10,7 @@ var followWords = setOf(`and what about how for on in the same now then but also
 // longestFollowUp is the maximum number of items of a question that continues the previous question.
 const longestFollowUp = 8
 
-// followUp translates "and for tiktok?" with the tool and arguments of the previous question.
+// followUp translates a question such as "and for tiktok?" with the tool and arguments of the previous question.
 func (tr *Translator) followUp(tokens []token, q *Question) (Plan, bool) {
 	if q.Previous == nil || len(tokens) == 0 {
 		return Plan{}, false

@@ -70,7 +70,7 @@ func Interpret(c Call, answer json.RawMessage) string {
 }
 
 // budgetAdvice returns a sentence with the advice on a budget that differs from current spend, and the probability that
-// the change pays.
+// the change increases contribution after spend.
 func budgetAdvice(metrics json.RawMessage) string {
 	var m struct {
 		Advice  string   `json:"budget_advice"`
@@ -92,7 +92,7 @@ func budgetAdvice(metrics json.RawMessage) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf(" %s %s advised: the probability that the change pays is %s.", budget, is, number.Percent(*m.Pays, 0))
+	return fmt.Sprintf(" %s %s advised: the probability that the change is profitable is %s.", budget, is, number.Percent(*m.Pays, 0))
 }
 
 // driver is a part of a change in an answer.
@@ -133,7 +133,7 @@ func reasons(drivers []driver, events []event, unit string) (text string) {
 		if isDay.MatchString(e.EndDate) {
 			days = "from " + e.Date + " to " + e.EndDate
 		}
-		return text + fmt.Sprintf(" A possible cause: %s %s (%s).", spelled(e.Kind), days, change(*e.Effect, "about "))
+		return text + fmt.Sprintf(" A possible cause: %s %s (effect on revenue: %s).", spelled(e.Kind), days, change(*e.Effect, "about "))
 	}
 	return text
 }

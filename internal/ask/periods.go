@@ -45,7 +45,8 @@ func (c *clause) periods(today civil.Date) (pair, bool) {
 	return pair{}, false
 }
 
-// eventToCome returns the last two years of an event that has not begun this year, as in "BFCM this year vs last year".
+// eventToCome returns the periods of an event in the two most recent years if it has not begun this year, as in "BFCM
+// this year vs last year".
 func (c *clause) eventToCome(named []when.Expression, today civil.Date) (pair, bool) {
 	at := slices.IndexFunc(c.whens, func(w when.Expression) bool { return w.Kind == when.Future && w.Event != nil })
 	if at < 0 || len(named) != 1 || named[0].Unit != "year" {
@@ -115,7 +116,7 @@ func isNamed(w when.Expression, c *clause) bool {
 	return w.Parts[0].Days() > 1 && w.Parts[1].Days() > 1 && c.has("compare compared change changed grow grew growth difference improve increase decrease drop fall move moved")
 }
 
-// twoPeriods resolves "BFCM 2025 vs 2024", "this October vs last October" and plain pairs.
+// twoPeriods resolves "BFCM 2025 vs 2024", "this October vs last October" and pairs of unrelated periods.
 func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
 	first, second := a.Period, b.Period
 	switch {
@@ -140,9 +141,9 @@ func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
 	return first, second
 }
 
-// withYear returns a period and the same period in another year. If the named period is in that year, or has not begun
-// in it, the other period is one year before the named period. If the year ends today, before the end of the other
-// period, both periods are shortened to equal lengths.
+// withYear returns a period and the same period in another year. If the named period is in that year or has not begun
+// in that year, the other period is one year before the named period. If the year ends today, before the end of the
+// other period, both periods are shortened to equal lengths.
 func withYear(w, year when.Expression) (named, other civil.Range) {
 	named, other = w.Period, inYear(w, year.Period.First.Year())
 	last := year.Period.Last
@@ -176,7 +177,7 @@ func sorted(a, b civil.Range) pair {
 	return pair{a, b}
 }
 
-// relate returns the earlier period of an expression such as "the week before". The expression refers to another period
+// relate returns the earlier period that an expression such as "the week before" describes relative to another period
 // in the question.
 func relate(w, r when.Expression) civil.Range {
 	switch r.Kind {
@@ -222,7 +223,7 @@ func daysOf(n int, unit string) int {
 	return n
 }
 
-// precede returns the period before another. This is the full unit before a calendar unit, the same event a year
+// precede returns the period before a named period. It is the full unit before a calendar unit, the same event a year
 // earlier, or the same number of days.
 func precede(w when.Expression) civil.Range {
 	switch {

@@ -20,7 +20,7 @@ type rule struct {
 	phrases []phrase
 }
 
-// cue gives a parameter of a tool a value if a clause contains one of its phrases.
+// cue sets a parameter of a tool if a clause contains one of the cue's phrases.
 type cue struct {
 	tool, parameter, value string // tool "*": all tools
 	phrases                []phrase

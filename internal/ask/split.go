@@ -114,8 +114,8 @@ func (tr *Translator) favorite(c *clause) (tool string, votes float64) {
 	return tool, votes
 }
 
-// pairs splits "facebook last week and google today" into a clause for each channel with its own period. It returns
-// none if the clause does not alternate between channels and periods. The words before the first and after the last
+// pairs splits "facebook last week and google today" into a clause for each channel with its own period. It returns no
+// clauses if the clause does not alternate between channels and periods. The words before the first and after the last
 // pair apply to all pairs.
 func (tr *Translator) pairs(c *clause, question []token, q *Question) []*clause {
 	var at []int // positions of the channels and periods
@@ -144,7 +144,7 @@ func (tr *Translator) pairs(c *clause, question []token, q *Question) []*clause 
 		}
 		ends = append(ends, at[n]+joint)
 	}
-	original := func(from, to int) []token { // the tokens as they were before the slots were recognized
+	original := func(from, to int) []token { // the tokens before the slots were recognized
 		return slices.DeleteFunc(slices.Clone(question), func(t token) bool {
 			return !slices.ContainsFunc(c.tokens[from:to], func(of token) bool { return of.start == t.start })
 		})

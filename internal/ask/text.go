@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxLength is the maximum length of a question in bytes. A longer question is cut.
+// maxLength is the maximum length of a question in bytes. A longer question is truncated.
 const maxLength = 1000
 
 // form is the notation of a token.
@@ -176,7 +176,7 @@ var numberWords = map[string]float64{
 
 var currencyWords = setOf("dollar dollars usd bucks euro euros eur pounds gbp")
 
-// spelledNumbers gives number words their value, and joins a number with the word for its scale or currency.
+// spelledNumbers sets the values of number words, and joins a number with the word for its scale or currency.
 func spelledNumbers(in []token) []token {
 	out := in[:0]
 	for _, t := range in {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Tool is a tool that questions are translated to, with its parameter table.
+// Tool is a tool that can answer questions, with its parameter table.
 type Tool struct {
 	Name       string
 	Writes     bool

@@ -134,8 +134,8 @@ const (
 	longWord          = 7 // minimum letters of a word with two corrected mistakes
 )
 
-// correct returns the known word for a misspelled word, otherwise the word itself. The first letters must agree, unless
-// the first two letters are exchanged.
+// correct returns the known word for a misspelled word, otherwise the word itself. The first letters must be equal,
+// unless the first two letters are exchanged.
 func (l lexicon) correct(w string) string {
 	if len(w) < shortestCorrected || l.known[w] || l.known[strings.TrimSuffix(w, "s")] || l.known[w+"s"] || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return w
@@ -162,8 +162,8 @@ func (l lexicon) correct(w string) string {
 	return best
 }
 
-// edits returns the number of edits that turn one word into the other, or at least the limit. An edit inserts, removes
-// or replaces a letter, or exchanges two neighbors.
+// edits returns the number of edits that turn one word into the other. If this number reaches limit, the result is
+// limit or more. An edit inserts, removes or replaces a letter, or exchanges two neighbors.
 func edits(a, b string, limit int) int {
 	const widest = 40
 	if len(a) > widest || len(b) > widest {

@@ -14,8 +14,8 @@ import (
 	"assay/internal/fault"
 )
 
-// Staleness is the time for which a result of the store is cached. After another process revokes a key or changes a
-// workspace's settings, this process applies the change within that time.
+// Staleness is how long a result from the store is cached. After another process revokes a key or changes a workspace's
+// settings, this process applies the change within that time.
 const Staleness = 2 * time.Second
 
 // Authenticate returns the principal of a bearer credential. Every unknown, malformed, expired or revoked credential
@@ -86,8 +86,8 @@ func digestOf(s Secret) Digest {
 }
 
 // lastUse collects the last uses of keys until they are written. A use is recorded when a key is looked up in the
-// store. A key in use is looked up at least every two seconds, so the recorded minute is correct. Cached calls cost
-// nothing.
+// store. A key in use is looked up at least every two seconds, so the recorded minute is correct. A call with a cached
+// principal records nothing.
 type lastUse struct {
 	mu      sync.Mutex // guards pending
 	pending map[control.KeyID]time.Time

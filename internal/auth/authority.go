@@ -22,7 +22,7 @@ type Authority struct {
 	now   func() time.Time
 }
 
-// NewAuthority returns an authority on the store. The parameter now is the real clock.
+// NewAuthority returns an authority that reads the store. The parameter now is the real clock.
 func NewAuthority(store AuthorityStore, now func() time.Time) *Authority {
 	return &Authority{store: store, now: now}
 }

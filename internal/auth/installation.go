@@ -93,8 +93,8 @@ func makeSecret(path string) error {
 }
 
 // Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The names
-// below are the info parameter of the derivation. Their meaning never changes, because data that were hashed under a
-// changed name could not be found.
+// below are the info parameter of the derivation. Their meaning never changes, because hashes under an old name could
+// no longer be found.
 //
 //	assay/api-key/v1        hashes of API keys
 //	assay/contact/v1/ID     hashes of email addresses and phone numbers in the workspace ID
@@ -111,7 +111,7 @@ func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
 	return i.derive("assay/contact/v1/" + string(ws))
 }
 
-// Name identifies the installation without disclosing its secret. Backups contain it.
+// Name identifies the installation without disclosing its secret. Backups contain this name.
 func (i Installation) Name() string { return hex.EncodeToString(i.derive("assay/name/v1")[:8]) }
 
 // apiKeyHashing returns the 32-byte key under which API keys are hashed.
@@ -129,7 +129,7 @@ func (i Installation) Unseal(ws measure.WorkspaceID, sealed []byte) (string, err
 	secret, err := i.sealing(ws).Open(nil, nil, sealed, nil)
 	if err != nil {
 		return "", fault.New(fault.KindMisconfigured, "a secret of workspace %q cannot be decrypted", ws).
-			WithHint("the installation's secret has changed: restore it, or remove the workspace's secret and add it again")
+			WithHint("the installation's secret has changed: restore the previous one, or remove the workspace's secret and add it again")
 	}
 	return string(secret), nil
 }

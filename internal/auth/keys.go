@@ -64,7 +64,7 @@ type Keys struct {
 	changes atomic.Uint64 // incremented to invalidate the cache
 }
 
-// NewKeys returns the service. Last uses are stored only while [Keys.Run] runs.
+// NewKeys returns a Keys with the options. Last uses of keys are stored only while [Keys.Run] runs.
 func NewKeys(o KeysOptions) *Keys {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -118,7 +118,7 @@ func (k *Keys) described(n NewKey) (control.Key, error) {
 	}
 	if n.Lifetime < 0 || n.Lifetime > maxLifetime {
 		return control.Key{}, fault.Invalid("a key cannot be valid for %s", n.Lifetime).
-			WithHint("use up to ten years, or no expiry at all")
+			WithHint("use a lifetime of at most ten years, or no expiry")
 	}
 	key := control.Key{Workspace: n.Workspace, Name: name, Scopes: scopes, Tools: n.Tools, CreatedAt: k.instant()}
 	if n.Lifetime == 0 {

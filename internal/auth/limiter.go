@@ -25,15 +25,15 @@ func DefaultTiers() []Tier {
 // LimiterOptions configure [NewLimiter]. All fields except Now may have the zero value.
 type LimiterOptions struct {
 	Tiers    []Tier           // smallest first; [DefaultTiers] when empty
-	Override int              // requests per minute of every workspace, before all other settings; 0: not set
+	Override int              // requests per minute of every workspace, takes precedence over other settings; 0: not set
 	Orders   Orders           // nil: every workspace has zero orders
 	Counter  limit.Counter    // counts in this process when nil
 	Now      func() time.Time // the real clock, even where answers use a fixed date
 	Log      *slog.Logger     // nil: no logging
 }
 
-// Limiter limits the requests of a workspace in fixed windows of one minute, over all its credentials. The limit does
-// not refill within a window. Its methods are safe for concurrent use.
+// Limiter limits the requests of a workspace in fixed windows of one minute, across all credentials of the workspace.
+// The limit does not refill within a window. Its methods are safe for concurrent use.
 type Limiter struct {
 	tiers    []Tier
 	override int
@@ -69,7 +69,7 @@ type Decision struct {
 	ResetIn   time.Duration // until the next minute: above 0, up to 60 s
 }
 
-// Count counts one request and returns whether it is allowed. A rejected request is not counted. If the counter fails,
+// Count counts one request and decides whether it is allowed. A rejected request is not counted. If the counter fails,
 // the request is allowed.
 func (l *Limiter) Count(ctx context.Context, p Principal) Decision {
 	now := l.now()
@@ -94,16 +94,16 @@ type RateBy string
 const (
 	RateByOperator  RateBy = "operator"  // set for every workspace
 	RateByWorkspace RateBy = "workspace" // set for this workspace
-	RateByVolume    RateBy = "volume"    // the tier of its orders in the last 30 days
+	RateByVolume    RateBy = "volume"    // the tier for the workspace's orders in the last 30 days
 )
 
 // Rate is the rate limit of a workspace and its source.
 type Rate struct {
 	PerMinute int
 	By        RateBy
-	Orders    int64 // orders in the last 30 days; set only by volume
+	Orders    int64 // orders in the last 30 days; set only for RateByVolume
 	Known     bool  // whether the orders could be read; if not, the highest tier applies
-	Tier      Tier  // tier of the workspace; set only by volume
+	Tier      Tier  // tier of the workspace; set only for RateByVolume
 }
 
 func (l *Limiter) rate(ctx context.Context, w control.Workspace) Rate {
@@ -117,7 +117,7 @@ func (l *Limiter) rate(ctx context.Context, w control.Workspace) Rate {
 	if l.volumes != nil {
 		r.Orders, r.Known = l.volumes.recent(ctx, w)
 	}
-	r.Tier = l.tiers[len(l.tiers)-1] // volume unknown: a slow warehouse must not reject requests
+	r.Tier = l.tiers[len(l.tiers)-1] // volume unknown: a slow warehouse must not cause rejections
 	for _, t := range l.tiers {
 		if r.Known && (t.UpTo == 0 || r.Orders <= t.UpTo) {
 			r.Tier = t

@@ -21,7 +21,7 @@ const (
 	volumeFresh   = 10 * time.Minute       // age after which a volume is read again
 	volumeRetry   = 10 * time.Second       // pause before reading a volume again after a failure
 	volumeWait    = 250 * time.Millisecond // maximum wait of a workspace's first request
-	volumeTimeout = 30 * time.Second       // time limit of reading again
+	volumeTimeout = 30 * time.Second       // time limit for reading a volume again
 )
 
 // volumes caches the number of orders of workspaces in the last 30 days. The first request of a workspace waits briefly
@@ -37,7 +37,7 @@ type volumes struct {
 }
 
 type volume struct {
-	first  chan struct{} // closed when the first reading ended, successfully or not
+	first  chan struct{} // closed when the first reading has ended, successfully or not
 	orders int64
 	known  bool
 	due    time.Time // time at which the number is read again

@@ -1,8 +1,8 @@
 // Package backup copies a data directory to a folder of backups while the service runs, and restores it.
 //
-// A manifest makes a backup complete. Files are stored under the hash of their content, so backups share unchanged
-// files. The control data are copied before the facts. Changes that only the copied facts contain are still pending in
-// the copied control data. After a restore they are applied again without effect (decision 26).
+// A backup is complete once its manifest is written. Files are stored under the hash of their content, so backups share
+// unchanged files. The control data are copied before the facts. Changes that only the copied facts contain are still
+// pending in the copied control data. After a restore they are applied again without effect (decision 26).
 package backup
 
 import (
@@ -55,7 +55,7 @@ func NewMaker(s Source) *Maker { return &Maker{Source: s} }
 
 // Request describes one backup.
 type Request struct {
-	Dir        string `json:"dir"` // absolute: another process may write it
+	Dir        string `json:"dir"` // absolute, because another process may write the backup
 	WithSecret bool   `json:"with_secret,omitempty"`
 	Keep       int    `json:"keep,omitempty"` // number of backups to keep; 0: all
 }
@@ -69,7 +69,7 @@ type Made struct {
 	Copied     []measure.WorkspaceID `json:"copied"` // workspaces with facts that changed since the last backup
 	Files      int                   `json:"files"`
 	Bytes      int64                 `json:"bytes"`     // size of all files of the backup
-	NewBytes   int64                 `json:"new_bytes"` // size of the files that the folder did not have
+	NewBytes   int64                 `json:"new_bytes"` // size of the files that were not in the folder yet
 	Removed    int                   `json:"removed"`   // old backups
 	Problems   []string              `json:"problems,omitempty"`
 }
@@ -83,8 +83,8 @@ func (m Made) Err() error {
 		WithHint("run assay doctor, correct the workspaces and repeat the backup")
 }
 
-// attempts is the maximum number of attempts to make a backup. The backup starts again if a workspace is deleted
-// meanwhile.
+// attempts is the maximum number of attempts to make a backup. The backup starts again if a workspace is deleted during
+// an attempt.
 const attempts = 3
 
 // errDeleted reports that a workspace of the copied control data was deleted.
@@ -303,7 +303,7 @@ func (r *run) facts(ctx context.Context, id measure.WorkspaceID) error {
 		slog.String("workspace", string(id)), slog.Any("error", err))
 	problem, _, public := fault.Public(err)
 	if !public {
-		problem = "they cannot be read; the log of the service has the reason"
+		problem = "the facts cannot be read; see the service log for the cause"
 	}
 	r.made.Problems = append(r.made.Problems, fmt.Sprintf("workspace %s: %s", id, problem))
 	w = Workspace{ID: id, File: factsPath(id), Tables: []warehouse.TableTotals{}}

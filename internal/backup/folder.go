@@ -98,11 +98,11 @@ func unwritable(dir string, err error) error {
 		return full(dir, err)
 	}
 	return fault.Unavailable("the backup folder %s cannot be written", dir).Wrap(err).
-		WithHint("make it a folder that the user who runs the service owns, and repeat the backup")
+		WithHint("make the user that runs the service the owner of the folder, and repeat the backup")
 }
 
 func full(dir string, err error) error {
-	return fault.Unavailable("no disk space left in %s: no backup was made, earlier ones are unchanged", dir).Wrap(err).
+	return fault.Unavailable("no disk space left in %s: no backup was made, earlier backups are unchanged", dir).Wrap(err).
 		WithHint("free space on that disk, or remove old backups with `assay backup %s --keep N`", dir)
 }
 
@@ -228,7 +228,7 @@ func (f *folder) adopt(ctx context.Context, path, name string) (file File, added
 	return file, added, err
 }
 
-// place gives a complete file its name. A file of the same name is replaced, which repairs a damaged file.
+// place renames a complete file to its final name. It replaces a file of the same name, which repairs a damaged file.
 func (f *folder) place(file File, name string) (added int64, err error) {
 	to := contentPath(file.SHA256)
 	if !f.has(file) {
@@ -280,7 +280,7 @@ func (f *folder) finish(m Manifest) (name string, err error) {
 		return "", unwritable(f.path, err)
 	}
 	if _, err := f.root.Lstat(name); err == nil {
-		return "", fault.Conflict("folder %s has a backup of the same time", f.path).WithHint("repeat the backup")
+		return "", fault.Conflict("folder %s has a backup with the same time", f.path).WithHint("repeat the backup")
 	}
 	if err := errors.Join(f.root.Rename(unfinished, name), f.sync(manifestsDir)); err != nil {
 		return "", unwritable(f.path, err)
@@ -288,7 +288,8 @@ func (f *folder) finish(m Manifest) (name string, err error) {
 	return filepath.Join(f.path, filepath.FromSlash(name)), nil
 }
 
-// prune removes all but the newest backups, and content that no manifest lists. If keep is 0, prune removes no backup.
+// prune keeps the newest backups, up to the number keep, and removes all others and the content that no remaining
+// manifest lists. If keep is 0, prune removes no backup.
 func (f *folder) prune(all []Manifest, keep int) (removed int, err error) {
 	if keep > 0 && len(all) > keep {
 		for _, m := range all[:len(all)-keep] {
@@ -320,7 +321,7 @@ func (f *folder) prune(all []Manifest, keep int) (removed int, err error) {
 	return removed, nil
 }
 
-// reader stops when the context ends.
+// reader returns a reader of source that fails when ctx has ended.
 func reader(ctx context.Context, source io.Reader) io.Reader {
 	return readFunc(func(p []byte) (int, error) {
 		if err := ctx.Err(); err != nil {

@@ -25,7 +25,7 @@ const format = 1
 type Manifest struct {
 	Format       int              `json:"format"`
 	At           time.Time        `json:"at"`
-	Program      string           `json:"program"`      // version of the program that made it
+	Program      string           `json:"program"`      // version of the program that made the backup
 	Installation string           `json:"installation"` // name of the installation, derived from its secret
 	WithSecret   bool             `json:"with_secret"`
 	ControlRows  map[string]int64 `json:"control_rows"` // number of rows by table

@@ -29,7 +29,7 @@ const RestoringDir = "restoring"
 type Restore struct {
 	Dir  string    // the folder of backups
 	Data string    // the data directory; the caller has checked that it is empty, and locked it
-	At   time.Time // restores the newest backup of this time or before; zero: the newest
+	At   time.Time // restores the newest backup made at or before this time; zero: the newest backup
 	// Totals returns the totals of a facts file, without changing it.
 	Totals func(ctx context.Context, path string) ([]warehouse.TableTotals, error)
 }
@@ -48,7 +48,7 @@ type Comparison struct {
 	Table     string              `json:"table"`
 	Rows      int64               `json:"rows"`     // number of rows in the manifest
 	Restored  int64               `json:"restored"` // number of rows in the restored file
-	Equal     bool                `json:"equal"`    // rows, sums, and rows and sums of each day
+	Equal     bool                `json:"equal"`    // the numbers of rows and the totals are equal, overall and for each day
 }
 
 // Run restores a backup. It verifies the SHA-256 of every file and the totals of every table before it moves the files
@@ -96,7 +96,7 @@ func (r Restore) Run(ctx context.Context, progress func(done, total int64)) (res
 	return restored, r.moveIn(staging)
 }
 
-// pick returns the newest backup that is not after a time.
+// pick returns the newest backup made at or before a time.
 func pick(all []Manifest, dir string, at time.Time) (Manifest, error) {
 	if len(all) == 0 {
 		return Manifest{}, fault.Invalid("folder %s has no backup", dir).
@@ -111,8 +111,8 @@ func pick(all []Manifest, dir string, at time.Time) (Manifest, error) {
 	for _, m := range all[:min(len(all), 10)] {
 		times = append(times, m.At.UTC().Format(time.RFC3339))
 	}
-	return Manifest{}, fault.Invalid("folder %s has no backup of %s or before", dir, at.UTC().Format(time.RFC3339)).
-		WithHint("the earliest backups are of %s", strings.Join(times, ", "))
+	return Manifest{}, fault.Invalid("folder %s has no backup from %s or earlier", dir, at.UTC().Format(time.RFC3339)).
+		WithHint("the earliest backups are from %s", strings.Join(times, ", "))
 }
 
 func (r Restore) unwritable(err error) error {
@@ -235,7 +235,7 @@ func compareTables(w Workspace, found []warehouse.TableTotals) (all []Comparison
 }
 
 // moveIn moves the verified files to their places. The control data are moved last, because a data directory without
-// them does not open. After a failure, moveIn moves all files back.
+// control data cannot be opened. After a failure, moveIn moves all files back.
 func (r Restore) moveIn(staging string) error {
 	entries, err := os.ReadDir(staging)
 	if err != nil {
@@ -263,7 +263,8 @@ func (r Restore) moveIn(staging string) error {
 	return nil
 }
 
-// move moves a file or folder from the staging folder to the data directory. It never replaces one.
+// move moves a file or folder from the staging folder to the data directory. It never replaces an existing file or
+// folder.
 func (r Restore) move(staging, name string) error {
 	to := filepath.Join(r.Data, name)
 	if _, err := os.Lstat(to); err == nil {
@@ -279,7 +280,7 @@ func (r Restore) move(staging, name string) error {
 }
 
 // errRemains reports that restored files remain in the data directory after a failure. The staging folder then remains
-// too, so no service starts on a part of the data.
+// too, so no service starts on partial data.
 var errRemains = errors.New("restored files remain")
 
 // moveBack moves files and folders back to the staging folder, last first. It returns the cause, or a fault that lists

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	lookEvery    = time.Minute // delay until a backup that is due starts
+	lookEvery    = time.Minute // interval between checks whether a backup is due
 	longestRetry = time.Hour   // maximum delay after a failed backup; shorter if backups are more frequent
 )
 
@@ -34,7 +34,7 @@ type Schedule struct {
 	mu     sync.Mutex // guards the fields below
 	since  time.Time  // when Run began; zero before Run begins
 	tried  time.Time  // start of the last scheduled backup
-	failed string     // why it failed; "" if it succeeded
+	failed string     // why the last scheduled backup failed; "" if it succeeded
 }
 
 // Plan contains the folder, the interval and the number of scheduled backups.
@@ -107,7 +107,7 @@ func (s *Schedule) look(ctx context.Context) {
 		return
 	}
 	s.Log.ErrorContext(ctx, "backup failed", slog.String("folder", s.Plan.Dir), slog.Any("error", err))
-	s.failed = "the log of the service has the reason"
+	s.failed = "see the service log for the cause"
 	if text, hint, public := fault.Public(err); public {
 		s.failed = text
 		if hint != "" {
@@ -145,7 +145,7 @@ func (s *Schedule) State() State {
 		state.Fix = "Make it readable for the user that runs the service."
 	case ahead:
 		state.Problem = fmt.Sprintf("The backup folder %s has a backup with a date in the future.", s.Plan.Dir)
-		state.Fix = "Correct the clock, then remove the manifest of that backup: a restore uses it as the newest backup."
+		state.Fix = "Correct the clock, then remove the manifest of that backup. Otherwise, a restore uses it as the newest backup."
 	case last.IsZero() && !since.IsZero() && now.Sub(since) > limit:
 		state.Problem, state.Fix = "There is no backup.", "Run assay backup "+s.Plan.Dir+" and read its error."
 	case !last.IsZero() && now.Sub(last) > limit:
@@ -156,7 +156,7 @@ func (s *Schedule) State() State {
 	return state
 }
 
-// clockError is how much the clocks of two machines that use one folder may differ.
+// clockError is the maximum difference between the clocks of two machines that use one folder.
 const clockError = time.Minute
 
 // Newest returns the time of the newest backup in a folder, or zero if there is none. It ignores backups with a date

@@ -67,7 +67,7 @@ type Executor struct {
 	Options
 
 	mu      sync.Mutex                      // guards the fields below
-	flights map[string]*flight              // executions under way, by their request
+	flights map[string]*flight              // executions in progress, by request
 	own     map[control.BudgetChangeID]bool // rows that this process executes (false) or that Run settles (true)
 	serving bool                            // Run is running and settles the rows in waiting
 	waiting []unsettled
@@ -92,7 +92,7 @@ type Request struct {
 	Platform measure.Platform
 	Campaign ads.CampaignID
 	Action   ads.Action
-	Units    int64          // the new daily budget in platform units, of [ads.SetDailyBudget]
+	Units    int64          // the new daily budget in platform units, for [ads.SetDailyBudget]
 	Previous *float64       // the current daily budget in platform units, according to the caller; nil: not given
 	Currency money.Currency // currency of the account, according to the caller; "": not given
 	Account  string         // the platform's ID of the account; "": the account that has the campaign
@@ -121,8 +121,8 @@ type Preview struct {
 	Unchanged      bool       // the campaign already has the new value
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict
-	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget. It is nil
-	// if the campaign has no daily budget of its own, or if there is no exchange rate.
+	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget fully. It is
+	// nil if the campaign has no daily budget of its own, or if there is no exchange rate.
 	Daily  *money.Amount
 	Effect json.RawMessage // expected effect; nil for no estimate
 }

@@ -45,12 +45,13 @@ func (e *Executor) undoing(ctx context.Context, w control.Workspace, id control.
 	case c.RolledBackBy != "":
 		return terms{}, fault.Conflict("the change %s was already rolled back by %s", id, c.RolledBackBy).WithHint("nothing was changed")
 	case c.Status == control.ChangeUnknown || c.Status == control.ChangePending:
-		return terms{}, fault.Conflict("the outcome of the change %s is not resolved: its status is %s", id, c.Status).
-			WithHint("check the campaign on %s, and set the value that you want", ads.DisplayName(c.Platform))
+		return terms{}, fault.Conflict("the outcome of the change %s is unknown: the status of the change is %s", id, c.Status).
+			WithHint("check the campaign on %s, and set the correct value there", ads.DisplayName(c.Platform))
 	case c.Status != control.ChangeApplied:
-		return terms{}, fault.Conflict("the change %s was not applied: its status is %s", id, c.Status).WithHint("there is nothing to roll back")
+		return terms{}, fault.Conflict("the change %s was not executed: its status is %s", id, c.Status).WithHint("there is nothing to roll back")
 	}
-	// A later change with an unknown outcome does not count. If it was executed, the live value differs.
+	// A later change with an unknown outcome does not prevent the rollback. If that change was executed, the live value
+	// differs.
 	later, err := e.laterChange(ctx, c, control.ChangePending, control.ChangeApplied)
 	if err != nil {
 		return terms{}, err
@@ -80,7 +81,7 @@ func requestOf(c control.BudgetChange, value control.ChangeValue) Request {
 func (e *Executor) rowIn(ctx context.Context, w control.Workspace, id control.BudgetChangeID) (control.BudgetChange, error) {
 	c, err := e.Store.BudgetChange(ctx, id)
 	if err == nil && c.Workspace != w.ID {
-		err = fault.NotFound("there is no budget change %q in workspace %q", id, w.ID).WithHint("assay budget-changes list shows them")
+		err = fault.NotFound("there is no budget change %q in workspace %q", id, w.ID).WithHint("list the budget changes with: assay budget-changes list")
 	}
 	return c.AsOf(e.Clock.Now()), err
 }
@@ -96,7 +97,7 @@ func (e *Executor) Approve(ctx context.Context, w control.Workspace, by Caller, 
 		}
 		if by.Actor == row.Actor || by.Actor == asked {
 			return Result{}, fault.Forbidden("the change %s was requested by the same person", id).
-				WithHint("nothing was changed. Another member with the scope %s approves it", control.ScopeApprove)
+				WithHint("nothing was changed. Another member with the scope %s can approve the change", control.ScopeApprove)
 		}
 		return e.approve(ctx, by, w, row)
 	})
@@ -125,7 +126,7 @@ func (e *Executor) approve(ctx context.Context, by Caller, w control.Workspace, 
 	switch {
 	case err != nil:
 		return Result{}, err
-	case open != nil: // an identical change is under way
+	case open != nil: // an identical change is in progress
 		return e.await(ctx, p, *open)
 	}
 	return e.carryOut(ctx, p, requester, t, claimed)

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	otherWait = 2 * time.Second  // wait for a different change of the campaign in progress
-	sameWait  = 25 * time.Second // wait for an identical change
+	otherWait = 2 * time.Second  // maximum wait for a different change of the campaign in progress
+	sameWait  = 25 * time.Second // maximum wait for an identical change in progress
 	pollEvery = 100 * time.Millisecond
 )
 
@@ -181,7 +181,7 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	}
 	hint := fmt.Sprintf("Do not repeat the change. Assay reads the live value for another minute. Then check the change: assay budget-changes show %s", c.ID)
 	if c.Status == control.ChangeUnknown {
-		hint = fmt.Sprintf("Do not repeat the change. Check the campaign on %s and set the value that you want there. assay budget-changes show %s has the previous and new values.",
+		hint = fmt.Sprintf("Do not repeat the change. Check the campaign on %s and set the correct value there. assay budget-changes show %s has the previous and new values.",
 			ads.DisplayName(c.Platform), c.ID)
 	}
 	return &Refusal{Kind: fault.KindUnavailable, Reason: c.Rejection, Text: text, Hint: hint}
@@ -217,7 +217,7 @@ func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, ro
 		return e.fail(ctx, p, row, v.refusal().Err())
 	}
 	if v := p.NeedsApproval(); v != nil && row.ApprovedBy == "" && row.RollsBack == "" { // the limit or the rate changed meanwhile
-		return e.fail(ctx, p, row, fault.Conflict("the change needs an approval now: %s", v.Text).WithHint("Request the change again."))
+		return e.fail(ctx, p, row, fault.Conflict("the change now requires approval: %s", v.Text).WithHint("Request the change again."))
 	}
 	return e.apply(ctx, p, row, state)
 }

@@ -101,7 +101,7 @@ func step(g control.Guardrails, s Situation) Verdict {
 	}
 	decimals := 1
 	if math.Round(10*share)/10 <= g.StepPct {
-		decimals = 3 // the rounded step would not exceed the limit
+		decimals = 3 // with one decimal, the step would not appear to exceed the limit
 	}
 	return blocks("The step of %s exceeds the limit of %s%%. Make a smaller step.", number.Percent(share, decimals), limit)
 }
@@ -189,7 +189,7 @@ func hours(g control.Guardrails, s Situation) Verdict {
 	case s.Rollback:
 		return off(isRollback)
 	case !g.Hours.Contain(s.Now.Hour()):
-		return blocks("It is %s in the store's time zone. Changes are allowed in the hours %s only.", s.Now.Format("15:04"), g.Hours)
+		return blocks("It is %s in the store's time zone. Changes are allowed only during the hours %s.", s.Now.Format("15:04"), g.Hours)
 	}
 	return passes("It is %s in the store's time zone, which is within the allowed hours %s.", s.Now.Format("15:04"), g.Hours)
 }
@@ -201,7 +201,7 @@ func stop(g control.Guardrails, s Situation) Verdict {
 	case s.Rollback && s.Person:
 		return off("A rollback by a person is possible.")
 	}
-	return blocks("Changes by tools are stopped in this workspace. An owner or admin allows them again: assay guardrails set --go.")
+	return blocks("Changes by tools are stopped in this workspace. An owner or admin can allow them again: assay guardrails set --go.")
 }
 
 func previewFirst(g control.Guardrails, s Situation) Verdict {

@@ -25,7 +25,7 @@ type plan struct {
 // terms define how a change is checked.
 type terms struct {
 	request  Request
-	undoes   *control.BudgetChange // the change that this one rolls back
+	undoes   *control.BudgetChange // the change that this change rolls back
 	approved *control.BudgetChange // the row that a member approves
 }
 
@@ -82,7 +82,7 @@ func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t t
 		return nil, err
 	}
 	if r.Currency != "" && r.Currency != state.Currency {
-		return nil, ads.Reject(r.Platform, ads.WrongCurrency, "currency %s is not the currency of the account, which is %s.",
+		return nil, ads.Reject(r.Platform, ads.WrongCurrency, "The currency %s is not the currency of the ad account, which is %s.",
 			r.Currency, state.Currency)
 	}
 	t.relax(&state)
@@ -160,9 +160,9 @@ func (p *plan) compare(t terms) error {
 	switch {
 	case t.undoes != nil && p.Current != t.undoes.New:
 		return fault.Conflict("The change %s is superseded: it set %s, and the live value is %s.", t.undoes.ID, t.undoes.New,
-			p.Current).WithHint("Nothing was changed. Roll back the later change, or set the value that you want.")
+			p.Current).WithHint("Nothing was changed. Roll back the later change, or set the correct value.")
 	case t.approved != nil && p.Current != t.approved.Previous:
-		return fault.Conflict("The live value is %s. The change was requested when it was %s.", p.Current, t.approved.Previous).
+		return fault.Conflict("The live value is %s. When the change was requested, the live value was %s.", p.Current, t.approved.Previous).
 			WithHint("Nothing was changed. Reject the change and request it again.")
 	case t.request.Previous != nil && !equals(p.Current, *t.request.Previous):
 		return fault.Conflict("previous_budget_value %s is not the current daily budget, which is %s %s (%s).",

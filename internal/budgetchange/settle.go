@@ -93,8 +93,8 @@ const lookBack = 7 * 24 * time.Hour
 // maxSkew is the maximum difference between the clocks of processes with a shared store.
 const maxSkew = time.Minute
 
-// leftOver returns the rows with one of the statuses that no running process settles. These are pending rows, and
-// recent unknown rows for which no live value was read. It omits unknown rows if the campaign was changed later. It
+// leftOver returns the rows that have one of the statuses and that no running process settles. These are pending rows,
+// and recent unknown rows for which no live value was read. It omits unknown rows if the campaign was changed later. It
 // also omits rows that a process may still be writing. If the parameter idle is true, no process is writing.
 func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.ChangeStatus) (left []unsettled, err error) {
 	now := e.Clock.Now()
@@ -238,7 +238,7 @@ func (e *Executor) settled(ctx context.Context, row control.BudgetChange, from c
 			return now
 		}
 	case err != nil:
-		e.log(ctx, row, "the outcome of a change on an ad platform is not recorded", err)
+		e.log(ctx, row, "the outcome of a change on an ad platform cannot be recorded", err)
 	default:
 		e.Log.InfoContext(ctx, "outcome of a change on an ad platform settled", slog.String("workspace", string(row.Workspace)),
 			slog.String("change", string(row.ID)), slog.String("status", string(row.Status)))
@@ -268,7 +268,7 @@ func (e *Executor) expire(ctx context.Context) {
 	for _, c := range rows {
 		if ended := c.AsOf(e.Clock.Now()); ended.Status == control.ChangeExpired {
 			if _, err := e.Store.UpdateBudgetChange(ctx, ended, control.ChangeAwaiting, e.system()); err != nil && fault.KindOf(err) != fault.KindConflict {
-				e.log(ctx, c, "a change that waited too long for approval is not recorded", err)
+				e.log(ctx, c, "the expiry of a change without approval cannot be recorded", err)
 			}
 		}
 	}

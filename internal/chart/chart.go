@@ -19,7 +19,7 @@ const (
 	MaxSlots  = 1100 // days, weeks or months from the first point to the last: at most three years of days
 
 	maxMarks = 40   // annotations
-	maxValue = 1e15 // largest value in either direction
+	maxValue = 1e15 // largest absolute value
 	maxDots  = 16e6 // pixels of the largest PNG
 
 	minWidth, minHeight, maxSide = 320, 200, 4000

@@ -44,7 +44,7 @@ func rhythms(g civil.Granularity) []rhythm {
 	return out
 }
 
-// aMonday is the day from which intervals between labels are counted. The chart of the next day therefore labels the
+// aMonday is the day from which intervals between labels are counted. A chart drawn a day later therefore labels the
 // same dates.
 var aMonday = civil.New(1900, time.January, 1)
 

@@ -140,7 +140,7 @@ func (s sheet) paintMarker(c draw.Canvas, look style, at vg.Point, hollow bool) 
 // bands draws the shaded intervals behind the lines.
 type bands struct{ sheet }
 
-// Plot draws the bands. An interval without neighbors is a bar as wide as a marker.
+// Plot draws the bands. It draws an interval without neighbors as a bar that is as wide as a marker.
 func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, t := range b.tracks {

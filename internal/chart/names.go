@@ -37,7 +37,7 @@ func (s sheet) endNames(wide vg.Length) *endNames {
 	return e
 }
 
-// room returns the width that the names take.
+// room returns the width that the names occupy.
 func (e *endNames) room() vg.Length {
 	if e == nil {
 		return 0

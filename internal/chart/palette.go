@@ -60,8 +60,8 @@ const (
 type style struct {
 	color   color.RGBA
 	shape   shape
-	striped bool        // bars and slices of the second six
-	dashes  []vg.Length // lines of the second six; nil for a solid line
+	striped bool        // bars and slices of the second six series are striped
+	dashes  []vg.Length // dash pattern of the lines of the second six series; nil for a solid line
 }
 
 // dotted is the dash pattern of the line to a point with an incomplete period. No series uses it.

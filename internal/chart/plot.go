@@ -16,7 +16,7 @@ const directNames = 5
 func (s sheet) paintPlot(area draw.Canvas) {
 	ends := s.endNames(area.Size().X)
 	if ends == nil && s.needsLegend() {
-		const axes = 150 // height with dates, values, annotations and notes
+		const axes = 150 // minimum height of the axes with dates, values, annotations and notes
 		area = s.paintLegend(area, s.names(), axes)
 	}
 	// The frame is measured before it is drawn: the labels of dates and annotations depend on the width that the value

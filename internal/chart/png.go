@@ -136,8 +136,8 @@ func packed(c color.RGBA) uint32 {
 	return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | uint32(c.A)<<24
 }
 
-// raster is a pixel canvas. It draws text as a browser does for an SVG. It supports no moved, rotated or scaled
-// content.
+// raster is a pixel canvas. It draws text as a browser does for an SVG. It does not support content that is moved,
+// rotated or scaled.
 type raster struct {
 	*vgimg.Canvas
 	inks  []color.Color // stack of colors; the last one is the current color
@@ -165,8 +165,8 @@ func (r *raster) Pop() {
 	r.inks = r.inks[:max(0, len(r.inks)-1)]
 }
 
-// outlinesAtOnce is the number of outlines that are filled together. The time grows with the square of the number of
-// outlines on one row of pixels.
+// outlinesAtOnce is the number of outlines that are filled together. The time to fill them grows with the square of the
+// number of outlines on one row of pixels.
 const outlinesAtOnce = 8
 
 // Fill fills a path a few outlines at a time. Nested outlines must be filled together, so a path with nested outlines

@@ -26,8 +26,7 @@ func View() string {
 	).Replace(viewPage)
 }
 
-// dense returns a script without indentation and without lines of comments. The script must not contain strings of
-// several lines.
+// dense returns a script without indentation and without comment lines. The script must not contain multi-line strings.
 func dense(script string) string {
 	var b strings.Builder
 	for line := range strings.Lines(script) {

@@ -24,7 +24,7 @@ func (r Range) Previous() Range {
 	return Range{First: r.First.AddDays(-n), Last: r.First.AddDays(-1)}
 }
 
-// Intersect returns the days in both periods. If the periods have no common day, its Days is 0.
+// Intersect returns the days in both periods. If the periods have no common day, the result has 0 days.
 func (r Range) Intersect(other Range) Range {
 	if other.First.After(r.First) {
 		r.First = other.First

@@ -19,7 +19,7 @@ const minSecretLen = 32
 // amountForm is the form of an amount of memory that the fact store accepts.
 var amountForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)? ?([KMGT]i?B)$`)
 
-// Validate checks settings that the code built. It returns the same fault as [Load].
+// Validate checks settings that were built in code. It returns the same fault as [Load].
 func (c Config) Validate() error {
 	if mistakes := c.WithDefaults().mistakes(nil); len(mistakes) > 0 {
 		return misconfigured(mistakes, nil)
@@ -130,8 +130,8 @@ func isEverywhere(host string) bool {
 	return host == "" || err == nil && addr.IsUnspecified()
 }
 
-// PlainHTTP reports whether sign-in and API keys would cross the network without encryption: the service listens on a
-// network address and has no base URL, so its URL is that address with http.
+// PlainHTTP reports whether sign-in and API keys would cross the network without encryption. This is the case if the
+// service listens on a network address and has no base URL.
 func (c Config) PlainHTTP() bool {
 	host, _, err := net.SplitHostPort(c.Addr)
 	return err == nil && c.BaseURL == "" && !isLoopback(host) && !isEverywhere(host)
@@ -144,8 +144,8 @@ func isBaseURL(text string) bool {
 	return ok && (u.Scheme == "https" || isLoopback(u.Hostname()))
 }
 
-// isAPI accepts the base URL of an API. Without https only a server on this machine is accepted, because the key would be
-// readable on the network.
+// isAPI accepts the base URL of an API. It accepts http only for a server on this machine, because other http traffic
+// would expose the key on the network.
 func isAPI(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()))

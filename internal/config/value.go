@@ -26,7 +26,7 @@ func (s Secret) Text() string { return s.text }
 // IsSet reports whether the setting is present, even if empty.
 func (s Secret) IsSet() bool { return s.set }
 
-// String returns whether the secret is set, never its text.
+// String states whether the secret is set. It never returns the text of the secret.
 func (s Secret) String() string {
 	switch {
 	case !s.set:
@@ -37,10 +37,10 @@ func (s Secret) String() string {
 	return "hidden"
 }
 
-// GoString returns whether the secret is set, never its text.
+// GoString states whether the secret is set. It never returns the text of the secret.
 func (s Secret) GoString() string { return s.String() }
 
-// LogValue returns whether the secret is set, never its text.
+// LogValue states whether the secret is set. It never returns the text of the secret.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // UnmarshalText accepts any text.
@@ -82,7 +82,7 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 // Connections is a number of connections. The text 0 means that there is no limit. The zero value means the default.
 type Connections int
 
-// unlimited is the value for the setting 0, because the zero value means the default.
+// unlimited is the internal value of the setting 0, because the zero value means the default.
 const unlimited Connections = -1
 
 // IsUnlimited reports whether there is no limit.

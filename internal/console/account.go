@@ -24,7 +24,7 @@ type accountView struct {
 type sessionRow struct {
 	control.Session
 	Name string // name of the browser
-	Here bool   // the session of the request
+	Here bool   // this is the session of the request
 }
 
 func (c *accountPages) accountPage(w http.ResponseWriter, v frame.Visit) {

@@ -18,7 +18,7 @@ type consentView struct {
 	Offered   []control.Scope
 	Approve   control.Scope   // shown separately; "" if not requested or not allowed
 	Withheld  []control.Scope // requested, but not allowed by the visitor's role
-	Imitates  bool            // the name may imitate another
+	Imitates  bool            // the name may imitate another name
 }
 
 // consent shows the page on which the visitor authorizes an OAuth client.

@@ -24,7 +24,7 @@ type setUpView struct {
 }
 
 // linkGone is the message for invalid invitation links.
-const linkGone = "This invitation link was used or withdrawn, or it has expired. Ask for a new invitation."
+const linkGone = "This invitation link is invalid: it was used or withdrawn, or it has expired. Ask an owner or admin for a new invitation."
 
 func (c *accountPages) setUpPage(w http.ResponseWriter, r *http.Request) {
 	c.showSetUp(w, r, http.StatusOK, "")

@@ -52,7 +52,7 @@ func TestInvitationCreatesAnAccountOnce(t *testing.T) {
 	if p := stranger.Post(link, form); p.Status != http.StatusSeeOther || s.RoleOf("new@acme.example") != control.RoleAnalyst {
 		t.Fatalf("set-up: %d, role %q", p.Status, s.RoleOf("new@acme.example"))
 	}
-	if p := stranger.Get("/"); p.Status != http.StatusOK || !strings.Contains(p.Body, "you are analyst") {
+	if p := stranger.Get("/"); p.Status != http.StatusOK || !strings.Contains(p.Body, "<td>analyst</td>") {
 		t.Errorf("afterwards: %d", p.Status)
 	}
 	if p := s.Browser().Get(link); p.Status != http.StatusNotFound {

@@ -87,7 +87,7 @@ func (c *accountPages) signIn(w http.ResponseWriter, r *http.Request) {
 	case waits:
 		c.tooMany(w, r, view, wait.For)
 	case fault.KindOf(err) == fault.KindUnauthenticated:
-		view.Problem = "Email address or password is incorrect."
+		view.Problem = "The email address or password is incorrect."
 		c.showSignIn(w, r, http.StatusUnprocessableEntity, view)
 	default:
 		c.Fail(w, r, err)
@@ -112,7 +112,7 @@ func (c *accountPages) tooMany(w http.ResponseWriter, r *http.Request, view sign
 func waitFor(w http.ResponseWriter, wait time.Duration) string {
 	seconds := strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
 	w.Header().Set("Retry-After", seconds)
-	return "Too many failed attempts. Try again in " + seconds + " seconds."
+	return "Too many failed attempts. Wait " + seconds + " s and try again."
 }
 
 // endEarlier ends the previous session of the browser.

@@ -18,7 +18,7 @@ import (
 // AlertID identifies an alert rule.
 type AlertID string
 
-// Alert is a rule about a metric of one day. The rule raises an [AlertEvent] for each day that meets its condition.
+// Alert is a rule about a daily metric. The rule raises an [AlertEvent] for each day that meets its condition.
 type Alert struct {
 	ID        AlertID
 	Workspace measure.WorkspaceID
@@ -193,8 +193,8 @@ type AlertEvent struct {
 	Alert      Alert
 	Day        civil.Date // in the workspace's time zone
 	Value      AlertValue
-	Reference  *AlertValue // for change_above: the mean of the same weekday in the four weeks before
-	LastOrder  civil.Date  // day of the last order, if Day is only assumed to have no more orders; otherwise zero
+	Reference  *AlertValue // for change_above: the mean of the same weekday in the previous four weeks
+	LastOrder  civil.Date  // day of the last order, if the orders of Day may be incomplete; otherwise zero
 	Raised     time.Time
 	Deliveries []AlertDelivery // set by the store
 }
@@ -210,7 +210,7 @@ type AlertDelivery struct {
 // DeliveryState is the state of an alert message.
 type DeliveryState string
 
-// The states of an alert message. A message is given up after its last attempt.
+// The states of an alert message. A message is given up after its last failed attempt.
 const (
 	DeliveryWaiting DeliveryState = "waiting"
 	DeliverySent    DeliveryState = "sent"

@@ -11,7 +11,7 @@ import (
 	"assay/internal/money"
 )
 
-// BudgetChangeID identifies a change on an ad platform, across workspaces.
+// BudgetChangeID identifies a change on an ad platform. It is unique across workspaces.
 type BudgetChangeID string
 
 // BudgetChange is an audit row about a change of a campaign on an ad platform. While a row is pending, no other change
@@ -33,11 +33,11 @@ type BudgetChange struct {
 	Status       ChangeStatus
 	Actor        string // who requested the change
 	Reason       string // reason in the actor's words
-	Rejection    string // reason of package ads why the change failed or is unknown; "": none
+	Rejection    string // reason of package ads why the change failed or has an unknown outcome; "": none
 	Problem      string // the same reason as a sentence
 	RequestID    string // the platform's ID of the request
-	// Deadline is the latest time at which the client stops waiting for the platform's reply. No process sends the
-	// change after it.
+	// Deadline is the latest time at which the client stops waiting for the platform's reply. No process sends the change
+	// after the deadline.
 	Deadline     time.Time
 	RollsBack    BudgetChangeID // the change that this one undoes
 	RolledBackBy BudgetChangeID // the change that undid this one

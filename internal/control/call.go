@@ -50,13 +50,13 @@ type CallFilter struct {
 	Limit     int
 }
 
-// CallLog stores calls of tools. Its size is bounded, so it covers only some weeks.
+// CallLog stores tool calls. Its size is bounded, so it covers only a few weeks.
 type CallLog interface {
 	// AppendCalls stores calls in the order given. It skips calls of a deleted workspace.
 	AppendCalls(ctx context.Context, calls []Call) error
 	// Calls returns the selected calls, newest first.
 	Calls(ctx context.Context, f CallFilter) ([]Call, error)
-	// PruneCalls removes calls older than the instant. For each workspace, it keeps at most the given number of latest
-	// rows.
+	// PruneCalls removes calls older than the given instant. For each workspace, it keeps at most the given number of most
+	// recent rows.
 	PruneCalls(ctx context.Context, before time.Time, rows int) error
 }

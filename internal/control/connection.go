@@ -21,7 +21,7 @@ type Connection struct {
 // ConnectionState is the result of a connection's last test. The zero value is the state of an untested connection.
 type ConnectionState struct {
 	Status      ConnectionStatus // untested when empty
-	Problem     string           // for the status error: description of the problem, a sentence
+	Problem     string           // for the status error: description of the problem as a sentence
 	Hint        string           // for the status error: what to do
 	TestedAt    time.Time
 	Name        string // name of the account

@@ -17,7 +17,7 @@ type Workspace struct {
 	Zone       string // IANA name, such as "America/New_York"
 	WeekStart  time.Weekday
 	Basis      measure.RevenueBasis
-	RatePerMin int // 0: the limit follows the order volume
+	RatePerMin int // requests per minute; 0: the limit follows the order volume
 	CreatedAt  time.Time
 	Version    int64 // increases with each change of settings
 
@@ -36,7 +36,7 @@ func (w Workspace) Location() *time.Location {
 }
 
 // ModelSettings describes the settings that determine the meaning of money and revenue in the workspace. The figures of
-// a model that was trained under other settings have another meaning.
+// a model that was trained under other settings have a different meaning.
 func (w Workspace) ModelSettings() string { return string(w.Currency) + ", " + w.Basis.String() }
 
 // Scope is a permission of a caller.

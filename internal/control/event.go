@@ -50,7 +50,7 @@ const (
 // EventFilter selects entries of the audit log. The zero value of every field but Limit selects all.
 type EventFilter struct {
 	Workspace measure.WorkspaceID // "": all workspaces and events of the installation
-	Members   bool                // with a workspace: includes events of its members elsewhere, such as signing in
+	Members   bool                // with a workspace: also events of its members outside the workspace, such as sign-ins
 	Kinds     []EventKind
 	Since     time.Time
 	Before    EventID // selects earlier events only

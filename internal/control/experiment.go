@@ -98,8 +98,8 @@ func (s ExperimentStatus) Before() []ExperimentStatus {
 	return slices.DeleteFunc(ExperimentStatuses(), func(next ExperimentStatus) bool { return !slices.Contains(next.After(), s) })
 }
 
-// Settled reports whether experiments of the status occupy their channel and regions on their days. Planned, running
-// and completed experiments do. Drafts and canceled experiments do not.
+// Settled reports whether experiments with this status reserve their channel and regions on their days. Planned,
+// running and completed experiments do. Drafts and canceled experiments do not.
 func (s ExperimentStatus) Settled() bool {
 	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
 }
@@ -173,7 +173,7 @@ func (e Experiment) Checked() (Experiment, error) {
 	return e, e.whole()
 }
 
-// check rejects values that are invalid at every status.
+// check rejects values that are invalid in every status.
 func (e Experiment) check() error {
 	switch {
 	case !slices.Contains(ExperimentKinds(), e.Kind):
@@ -207,18 +207,18 @@ func (e Experiment) check() error {
 	return nil
 }
 
-// unprintable reports whether r is not allowed in text of several lines.
+// unprintable reports whether r is not allowed in multi-line text.
 func unprintable(r rune) bool { return unicode.IsControl(r) && r != '\n' }
 
 func (f Finding) check() error {
 	for _, x := range []float64{f.Return, f.Low, f.High} {
 		if math.IsNaN(x) || math.Abs(x) > maxReturn {
-			return fault.Invalid("result: %v is not a valid return on spend", x)
+			return fault.Invalid("result: %v is not a valid iROAS", x)
 		}
 	}
 	switch {
 	case f.Low > f.Return || f.Return > f.High || f.Low == f.High:
-		return fault.Invalid("result: the return %v is outside its interval from %v to %v", f.Return, f.Low, f.High)
+		return fault.Invalid("result: the iROAS %v is outside its interval from %v to %v", f.Return, f.Low, f.High)
 	case f.LevelPct < 50 || f.LevelPct > 99:
 		return fault.Invalid("result: the interval's level is %d%%; use 50 to 99", f.LevelPct)
 	}
@@ -234,7 +234,7 @@ func (e Experiment) whole() error {
 	case e.Kind == GeoTest && len(e.Treated) == 0:
 		return fault.Invalid("treated regions: a %s geo experiment needs at least one", e.Status)
 	case e.Kind != GeoTest && e.Status == ExperimentCompleted && e.Found == nil:
-		return fault.Invalid("result: a completed %s needs its return with an interval", e.Kind)
+		return fault.Invalid("result: a completed %s needs an iROAS with an interval", e.Kind)
 	}
 	return nil
 }

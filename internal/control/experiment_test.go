@@ -31,13 +31,13 @@ func TestInvalidExperimentIsRejectedWithItsField(t *testing.T) {
 		"applied":         func(e *control.Experiment) { e.Applied = true },
 		"computes":        func(e *control.Experiment) { e.Found = &control.Finding{Return: 1, Low: 0, High: 2, LevelPct: 90} },
 		"has no regions":  func(e *control.Experiment) { e.Kind = control.LiftStudy },
-		"needs its return": func(e *control.Experiment) {
+		"needs an iROAS": func(e *control.Experiment) {
 			study(e, control.Finding{})
 			e.Found = nil
 		},
 		"outside its interval": func(e *control.Experiment) { study(e, control.Finding{Return: 3, Low: 1, High: 2, LevelPct: 90}) },
 		"level":                func(e *control.Experiment) { study(e, control.Finding{Return: 1, Low: 0, High: 2, LevelPct: 0}) },
-		"not a valid return": func(e *control.Experiment) {
+		"not a valid iROAS": func(e *control.Experiment) {
 			study(e, control.Finding{Return: math.NaN(), Low: 0, High: 2, LevelPct: 90})
 		},
 	}

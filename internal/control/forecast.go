@@ -26,7 +26,7 @@ type Forecast struct {
 	Metric      string
 	Channel     measure.Channel // "" for the whole store
 	Made        civil.Date      // date in the workspace's time zone
-	Days        civil.Range     // the days of the total
+	Days        civil.Range     // the days that the forecast covers
 	Median      float64         // money in whole currency units
 	Bands       [3]ForecastBand // prediction intervals at [ForecastLevels]
 	Method      string          // forecasting method, such as "Pool"
@@ -60,7 +60,7 @@ type ForecastState struct {
 type ForecastRecord struct {
 	Metric   string
 	Channel  measure.Channel
-	Points   int  // days in each; 0: forecasts of the rest of a period, of varying length
+	Points   int  // days of each forecast; 0: forecasts of the rest of a period, of varying length
 	BackMade bool // backtests
 
 	Judged   int
@@ -74,5 +74,5 @@ type ForecastRecord struct {
 	Days     civil.Range
 }
 
-// ForecastDays returns the horizons of daily forecasts in days.
+// ForecastDays returns the horizons, in days, of the forecasts that are made every day.
 func ForecastDays() [3]int { return [3]int{1, 7, 28} }

@@ -17,12 +17,12 @@ type Guardrails struct {
 	StepPct      float64      // largest change of a daily budget in percent
 	Floor        money.Amount // smallest new daily budget
 	Ceiling      money.Amount // largest new daily budget
-	PerHour      int          // changes of one campaign in 60 minutes
-	PerDay       int          // changes of one campaign in 24 hours
+	PerHour      int          // maximum changes of one campaign in 60 minutes
+	PerDay       int          // maximum changes of one campaign in 24 hours
 	Hours        Hours        // hours of the day, in the workspace's time zone, in which changes are allowed
 	Stop         bool         // tools cannot make changes
 	PreviewFirst bool         // a change needs a preview by the same caller within [PreviewTime]
-	ApproveAbove money.Amount // a new daily budget above it needs the approval of another member
+	ApproveAbove money.Amount // a new daily budget above this amount needs the approval of another member
 	Version      int64        // increases with each change; 0: never changed
 }
 
@@ -72,7 +72,7 @@ func ParseHours(text string) (Hours, error) {
 	last, errTo := strconv.Atoi(to)
 	h := Hours{first, last}
 	if !found || errFrom != nil || errTo != nil || h.check() != nil {
-		return Hours{}, fault.Invalid("hours: %q is not a period of a day", text).
+		return Hours{}, fault.Invalid("hours: %q is not a range of hours", text).
 			WithHint("write the first hour and the hour after the last one, such as 8-20 or 22-6, or %s", Unset)
 	}
 	return h, nil
@@ -80,7 +80,7 @@ func ParseHours(text string) (Hours, error) {
 
 func (h Hours) check() error {
 	if h.Set() && (h.From < 0 || h.From > 23 || h.To < 0 || h.To > 24 || h.From == h.To) {
-		return fault.Invalid("hours: %d-%d is not a period of a day", h.From, h.To).
+		return fault.Invalid("hours: %d-%d is not a range of hours", h.From, h.To).
 			WithHint("write the first hour and the hour after the last one, such as 8-20 or 22-6")
 	}
 	return nil

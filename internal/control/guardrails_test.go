@@ -69,7 +69,7 @@ func TestGuardrailsAtTheirLimits(t *testing.T) {
 			g.Floor, g.Ceiling = usd(5001), money.Amount{Minor: 5000, Currency: "EUR"}
 		}, ""},
 		"last hours":        {func(g *control.Guardrails) { g.Hours = control.Hours{From: 23, To: 24} }, ""},
-		"an hour of no day": {func(g *control.Guardrails) { g.Hours = control.Hours{From: 24, To: 1} }, "hours: 24-1 is not a period of a day"},
+		"an hour of no day": {func(g *control.Guardrails) { g.Hours = control.Hours{From: 24, To: 1} }, "hours: 24-1 is not a range of hours"},
 		"hour 25":           {func(g *control.Guardrails) { g.Hours = control.Hours{From: 1, To: 25} }, "hours: 1-25"},
 		"negative hour":     {func(g *control.Guardrails) { g.Hours = control.Hours{From: -1, To: 2} }, "hours: -1-2"},
 		"negative end":      {func(g *control.Guardrails) { g.Hours = control.Hours{From: 1, To: -1} }, "hours: 1--1"},

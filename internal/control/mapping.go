@@ -21,7 +21,7 @@ type Mapping struct {
 	At        time.Time
 }
 
-// MappingChange replaces a mapping if it is still the version that was read.
+// MappingChange replaces a mapping if it has not changed since the caller read it.
 type MappingChange struct {
 	Mapping
 	Was  string    // name of the replaced mapping; "": none

@@ -131,8 +131,8 @@ type Session struct {
 	Browser   string    // name that the browser reports; "" when it reports none
 }
 
-// The kinds of audit events about people. For a role change, the subject is the person, and the detail names the old
-// and the new role. For an invitation, the subject is its ID.
+// The kinds of audit events about members and invitations. For a role change, the subject is the member, and the detail
+// names the old and the new role. For an invitation, the subject is its ID.
 const (
 	UserMade        EventKind = "user_made"
 	UserRemoved     EventKind = "user_removed"
@@ -155,7 +155,7 @@ func CheckedEmail(address string) (string, error) {
 	lower := strings.ToLower(strings.TrimSpace(address))
 	parsed, err := mail.ParseAddress(lower)
 	if err != nil || parsed.Address != lower || len(lower) > maxEmailLen || !Printable(strings.TrimSpace(address)) {
-		return "", fault.Invalid("%q is not an email address", lower).WithHint("write one such as ana@example.com")
+		return "", fault.Invalid("%q is not an email address", lower).WithHint("use an address such as ana@example.com")
 	}
 	return lower, nil
 }

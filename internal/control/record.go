@@ -96,7 +96,7 @@ func (a Annotation) Checked() (Annotation, error) {
 	case a.Label == "":
 		return a, fault.Invalid("label is required; it must be a string that is not empty")
 	case a.Days.First.IsZero():
-		return a, fault.Invalid("date is required; it must be a day of the calendar written YYYY-MM-DD")
+		return a, fault.Invalid("date is required; it must be a calendar date in the form YYYY-MM-DD")
 	case a.Days.Last.Before(a.Days.First):
 		return a, fault.Invalid("end_date %s is before date %s", a.Days.Last, a.Days.First).WithHint("Swap the two days, or omit end_date.")
 	case a.Days.Days() > longestNote:
@@ -191,7 +191,8 @@ func (d DismissedInsight) Checked() (DismissedInsight, error) {
 	return d, err
 }
 
-// line returns a trimmed text of one line.
+// line returns the trimmed text. A text with unprintable characters, such as a line break, or with too many characters
+// is a fault of kind invalid.
 func line(field, text string, most int) (string, error) {
 	text = strings.TrimSpace(text)
 	switch n := utf8.RuneCountInString(text); {

@@ -23,21 +23,21 @@ type HookSecret struct {
 type DeliveryID string
 
 // Delivery is a webhook message. It is pending until it is imported. A message that cannot be imported is stored with
-// the reason until its retention ends.
+// the reason until its retention period ends.
 type Delivery struct {
 	Workspace measure.WorkspaceID
-	ID        DeliveryID // the sender's ID, equal in every repetition of the message
+	ID        DeliveryID // the sender's ID, the same in every repetition of the message
 	Topic     string
 	Sent      time.Time
-	At        time.Time // when it was first received
+	At        time.Time // when the message was first received
 	Body      []byte    // the stored part of the message, without personal data
-	Problem   string    // why it cannot be imported; "" until then
+	Problem   string    // why the message cannot be imported; "" unless an import failed
 }
 
 // HookState is the state of a workspace's webhooks.
 type HookState struct {
 	Secrets  int
-	Last     time.Time // when the latest message was received; zero: never, or long ago
+	Last     time.Time // when the latest message was received; zero: never, or before the retention period
 	Waiting  int
 	Unusable int    // messages that could not be imported
 	Problem  string // problem of the latest unusable message

@@ -19,7 +19,7 @@ type WeeklyReader struct {
 	Problem   string     // problem of the last attempt; "" if it succeeded
 }
 
-// LastWeek returns the last whole week before a day, Monday to Sunday.
+// LastWeek returns the most recent complete week before a day, Monday to Sunday.
 func LastWeek(today civil.Date) civil.Range {
 	monday := civil.ByWeek.Start(today).AddDays(-7)
 	return civil.Range{First: monday, Last: monday.AddDays(6)}

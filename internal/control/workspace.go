@@ -24,8 +24,8 @@ const (
 // idForm is the form of a workspace ID, which is part of file names and URLs.
 var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// NewWorkspace returns a workspace with the name and default settings. They are US dollars, UTC, weeks from Monday,
-// revenue as charged to customers, and a rate limit by order volume. The ID is derived from the name.
+// NewWorkspace returns a workspace with the name and default settings. The defaults are US dollars, UTC, weeks from
+// Monday, revenue as charged to customers, and a rate limit by order volume. The ID is derived from the name.
 func NewWorkspace(name string) Workspace {
 	return Workspace{Name: name, Currency: "USD", Zone: "UTC", WeekStart: time.Monday}
 }

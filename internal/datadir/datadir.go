@@ -29,7 +29,7 @@ const (
 	lock = "lock"
 )
 
-// Empty deletes the contents of a folder that an ended or ending process has left.
+// Empty deletes all files that an ended or ending process has left in a folder.
 func Empty(dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return fault.Unavailable("folder %s cannot be emptied", dir).Wrap(err)
@@ -37,7 +37,7 @@ func Empty(dir string) error {
 	return nil
 }
 
-// WriteFile replaces a file in one step, so that a reader gets the old or the new file, never a part.
+// WriteFile replaces a file in one step, so that a reader gets the complete old or the complete new file.
 func WriteFile(path string, text []byte) error {
 	temporary := path + ".new"
 	if err := os.WriteFile(temporary, text, 0o600); err != nil {

@@ -67,13 +67,13 @@ func holder(file *os.File) string {
 // Release unlocks the directory.
 func (l *Lock) Release() error { return l.file.Close() }
 
-// longestSocket is the length in bytes of a socket path that every system allows.
+// longestSocket is the maximum length of a socket path, in bytes, that every system allows.
 const longestSocket = 100
 
 // SocketPath returns the path of the command socket of a data directory. If that path is too long for a socket, the
-// service and the commands compute the same short path. It is in a folder of this user below the system's temporary
-// folder. The folder is checked, because any user can create a folder of that name. If create is true, a missing folder
-// is created.
+// service and the commands compute the same short path. The short path is in a folder of this user below the system's
+// temporary folder. The folder is checked, because any user can create a folder of that name. If create is true, a
+// missing folder is created.
 func SocketPath(dataDir string, create bool) (string, error) {
 	full, err := filepath.Abs(dataDir)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 )
 
 // Method describes how findings and their values are obtained.
-const Method = "A change is a finding if its robust z-score against the series' own history is at least 3. Changes are also compared with the previous year. Values are expected gains per month: " +
+const Method = "A change is a finding if its robust z-score, relative to the history of the series, is at least 3. Changes are also compared with the previous year. Values are expected gains per month: " +
 	"contribution where costs are known, revenue otherwise. A finding does not prove the cause of the change."
 
-// InsightCounts are numbers of insights.
+// InsightCounts are the numbers of insights by priority.
 type InsightCounts struct {
 	Critical int `json:"critical"`
 	High     int `json:"high"`

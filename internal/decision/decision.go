@@ -189,7 +189,7 @@ func priorityOf(f detect.Finding, monthly float64) Priority {
 	return Low
 }
 
-// Kinds of insights from the health checks.
+// dataProblem is the kind of insights from the health checks.
 const dataProblem detect.Kind = "data_problem"
 
 // healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and
@@ -248,7 +248,7 @@ func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 	}
 	return append(others, health.Finding{
 		Check: answer.Listed(names), Severity: latest.Severity, Fix: latest.Fix,
-		Finding: fmt.Sprintf("%s days without data since %s, the latest on %s.", answer.Plural(len(recent), "data source has", "data sources have"),
+		Finding: fmt.Sprintf("%s missing days since %s. The latest missing day is %s.", answer.Plural(len(recent), "data source has", "data sources have"),
 			today.AddDays(-gapDays), latest.Gap),
 	})
 }

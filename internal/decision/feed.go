@@ -85,7 +85,7 @@ func modelDecisions(c *toolkit.Call) []Decision {
 	}
 	return []Decision{{
 		Area: Calibration, Priority: Medium, Decision: "Train a media mix model: assay train mmm --workspace " + string(c.Workspace.ID),
-		Why: "Without a model, marginal ROAS is unknown and Assay cannot optimize budgets.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read which data a training needs."),
+		Why: "Without a model, marginal ROAS is unknown and Assay cannot optimize budgets.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read which data the training requires."),
 	}}
 }
 
@@ -126,7 +126,7 @@ func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decisi
 	if current.Shifts() {
 		d.Area, d.Priority, d.Decision = Action, Medium, "Move budget toward the optimized allocation in steps."
 		d.Why = fmt.Sprintf("The optimized allocation of the same budget increases revenue with a probability of %s.", answer.Percent(100*plan.BeatsCurrent).Whole())
-		d.Call = next(c, "autopilot_plan", map[string]any{}, "See the plan of steps.")
+		d.Call = next(c, "autopilot_plan", map[string]any{}, "See the step-by-step plan.")
 		return []Decision{d}, nil
 	}
 	d.Area, d.Priority, d.Decision, d.Value = Confidence, Low, "Keep the current allocation.", nil

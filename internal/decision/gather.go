@@ -140,7 +140,7 @@ func (g *gatherer) channels(ctx context.Context) error {
 	return nil
 }
 
-// model adds the marginal returns of a usable model at current spend.
+// model adds the marginal ROAS of each channel at current spend, if there is a usable model.
 func (g *gatherer) model(ctx context.Context) error {
 	m := snapshot.UsableModel(g.Snapshot)
 	if m == nil {
@@ -234,8 +234,8 @@ type campaignKey struct {
 
 func keyOf(t warehouse.CampaignTotal) campaignKey { return campaignKey{t.Platform, t.CampaignID} }
 
-// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency, and the
-// campaigns that are not active.
+// dailyBudgets returns the most recently reported daily budgets of active campaigns, in the workspace's currency, and
+// the campaigns that are not active.
 func dailyBudgets(ctx context.Context, c *toolkit.Call) (budgets map[campaignKey]float64, idle map[campaignKey]bool, err error) {
 	if c.Store.Counts["ad_states"] == 0 {
 		return nil, nil, nil
@@ -334,8 +334,8 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	return nil
 }
 
-// answers reads, by channel, the number of survey respondents who name the channel, and the number of respondents with
-// an order that last touch attributes to the channel.
+// answers reads two numbers by channel: survey respondents who name the channel, and respondents with an order that
+// last touch attributes to the channel.
 func (g *gatherer) answers(ctx context.Context) error {
 	if g.Store.Counts["survey_responses"] == 0 {
 		return nil
@@ -514,7 +514,7 @@ func seasonsOf(country string) []season {
 	return all
 }
 
-// seasons adds the coming seasons in which the store's revenue rose in the last year. Without a year of history, it
+// seasons adds the coming seasons in which the store's revenue rose in the previous year. Without a year of history, it
 // adds Black Friday and Christmas.
 func (g *gatherer) seasons() {
 	ahead := civil.Range{First: g.Today, Last: g.Today.AddDays(seasonDays)}

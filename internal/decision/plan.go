@@ -64,8 +64,8 @@ type Plan struct {
 	Rate    *float64
 }
 
-// learningDays is the time that platforms need to adapt to a new budget. The plan changes a campaign at most once in
-// this time.
+// learningDays is the number of days that platforms need to adapt to a new budget. The plan changes a campaign at most
+// once in this number of days.
 const learningDays = 7
 
 // planner builds a plan.
@@ -154,7 +154,7 @@ func (p *planner) moves(ctx context.Context) error {
 		p.move(m, start, a)
 	}
 	if len(p.losing) > 0 {
-		p.plan.Reasons = append(p.plan.Reasons, "The plan does not increase the budgets of "+answer.Listed(p.losing)+", because their marginal ROAS is below break-even. The total spend falls instead.")
+		p.plan.Reasons = append(p.plan.Reasons, "The plan does not increase the budgets of "+answer.Listed(p.losing)+", because their marginal ROAS is below break-even. Total spend therefore falls.")
 	}
 	if len(p.plan.Steps) == before && len(p.losing) == 0 {
 		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget changes: tools cannot change any campaign with recent spend on the affected channels.")
@@ -277,7 +277,7 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back the change if the cost per order is at least 25% higher after 7 days.",
+		Stop: "Roll back the change if, after 7 days, the cost per order is at least 25% higher than before.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{
@@ -337,7 +337,7 @@ func (p *planner) experiments() {
 		p.tested = f.Channel
 		p.add(Step{
 			Day: start, Kind: ExperimentStep, Step: "Start the geo experiment on " + name + " if the check passes. Change nothing else on the channel.",
-			Stop: "Do not read the result before the last day. Stop early only if an error changes spend or sales in the treated regions.",
+			Stop: "Do not read the result before the experiment ends. Stop early only if an error changes spend or sales in the treated regions.",
 			Call: next(p.Call, "manage", map[string]any{"action": "create_experiment", "params": map[string]any{
 				"channel": string(f.Channel), "start_date": start.String(), "end_date": start.AddDays(27).String(),
 			}}, "Preview the draft of the experiment."),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"assay/internal/answer"
@@ -296,31 +297,31 @@ func TestWordsOfFindings(t *testing.T) {
 	}{
 		{
 			detect.Finding{Kind: detect.Discounting, Evidence: evidence("discount_share", 0.125, "earlier_discount_share", 0.05)},
-			"Discounts as a share of sales rose from 5.0% to 12.5% since 2026-03-01.", `products {"view":"coupons"}`,
+			"Discounts as a share of sales have risen from 5.0% to 12.5% since 2026-03-01.", `products {"view":"coupons"}`,
 		},
 		{
 			detect.Finding{Kind: detect.SpendShift, Channel: "google", Evidence: evidence("daily_spend", 120.0, "usual_daily_spend", 40.5)},
-			"google has spent USD 120.00 per day since 2026-03-01, compared with USD 40.50 per day before.", `campaigns {"end_date":"2026-03-09","platform":"google","start_date":"2026-02-10"}`,
+			"Spend on google has been USD 120.00 per day since 2026-03-01, compared with USD 40.50 per day before.", `campaigns {"end_date":"2026-03-09","platform":"google","start_date":"2026-02-10"}`,
 		},
 		{
 			detect.Finding{Kind: detect.NoEffect, Channel: "google", Subject: "7", Evidence: evidence("spend", 500.0, "orders", 1.0, "claimed_orders", 2.0, "break_even_orders", 9.0)},
-			"A campaign on google spent USD 500.00 in 28 days for 1 last-touch and 2 platform-reported orders. Break-even requires 9 orders.", `pause_campaign {"platform":"google_ads","platform_campaign_id":"7"}`,
+			"A campaign on google spent USD 500.00 in the last 28 days for 1 last-touch and 2 platform-reported orders. Break-even requires 9 orders.", `pause_campaign {"platform":"google_ads","platform_campaign_id":"7"}`,
 		},
 		{
 			detect.Finding{Kind: detect.NoEffect, Channel: "tv"},
-			"A campaign on tv spent USD 0.00 in 28 days for 0 last-touch and 0 platform-reported orders. Break-even requires 0 orders.", `campaigns {"end_date":"2026-03-09","start_date":"2026-02-10"}`,
+			"A campaign on tv spent USD 0.00 in the last 28 days for 0 last-touch and 0 platform-reported orders. Break-even requires 0 orders.", `campaigns {"end_date":"2026-03-09","start_date":"2026-02-10"}`,
 		},
 		{
 			detect.Finding{Kind: detect.Outage, Evidence: evidence("orders", 3.0, "days", 1.0, "expected_orders", 41.0)},
-			"Only 3 orders arrived in 1 day from 2026-03-01; about 41 orders were expected.", `trends {"end_date":"2026-03-09","metric":"orders","start_date":"2026-01-27"}`,
+			"Only 3 orders arrived in 1 day, starting on 2026-03-01. About 41 orders were expected.", `trends {"end_date":"2026-03-09","metric":"orders","start_date":"2026-01-27"}`,
 		},
 		{
 			detect.Finding{Kind: detect.TrackingBreak, Evidence: evidence("earlier_unattributed_share", 0.1, "unattributed_share", 0.8)},
-			"Orders without a channel rose from 10.0% to 80.0% since 2026-03-01.", `diagnose {}`,
+			"The share of orders without a channel has risen from 10.0% to 80.0% since 2026-03-01.", `diagnose {}`,
 		},
 		{
 			detect.Finding{Kind: detect.TrackingBreak, Channel: "google", Evidence: evidence("earlier_order_share", 0.3, "order_share", 0.02)},
-			"The share of orders from google fell from 30.0% to 2.0% since 2026-03-01 while its spend continued.", `diagnose {}`,
+			"The share of orders from google has fallen from 30.0% to 2.0% since 2026-03-01, although spend on the channel continued.", `diagnose {}`,
 		},
 		{
 			detect.Finding{Kind: detect.PixelLoss, Channel: "google", Evidence: evidence("credited_per_answer", 0.41, "earlier_credited_per_answer", 0.9)},
@@ -336,9 +337,9 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		{
 			detect.Finding{Kind: detect.SeasonAhead, Name: "Easter", Evidence: evidence("last_year_ratio", 1.5)},
-			"Easter starts on 2026-03-01, and the month has no target. Last year, daily revenue was 1.50 times the mean of the four weeks before.", `forecasting {"aspect":"pacing"}`,
+			"Easter starts on 2026-03-01, and there is no target for that month. In the previous year, daily revenue was 1.50 times the mean of the preceding four weeks.", `forecasting {"aspect":"pacing"}`,
 		},
-		{detect.Finding{Kind: detect.SeasonAhead, Name: "Easter"}, "Easter starts on 2026-03-01, and the month has no target.", `forecasting {"aspect":"pacing"}`},
+		{detect.Finding{Kind: detect.SeasonAhead, Name: "Easter"}, "Easter starts on 2026-03-01, and there is no target for that month.", `forecasting {"aspect":"pacing"}`},
 		{
 			detect.Finding{Kind: detect.Fatigue, Channel: "facebook", Evidence: evidence("earlier_click_rate", 0.02, "click_rate", 0.011, "age_days", 60.0)},
 			"The click rate of an ad on facebook fell from 2.0% to 1.1%. The ad has run for at least 60 days.", `campaigns {"end_date":"2026-03-09","level":"creative","platform":"facebook","start_date":"2026-02-10"}`,
@@ -405,6 +406,71 @@ func TestAPlanOmitsIncreasesThatLoseContribution(t *testing.T) {
 				t.Errorf("%s: a step from %v to %v has the effect %+v", c.name, *s.From, *s.To, s.Effect)
 			}
 		}
+	}
+}
+
+// Two campaigns on Google have daily budgets of 40 and 10. A step changes a budget by at most a fifth. A later step has
+// the effect of a change after the earlier steps.
+func TestAPlanMovesAChannelStepByStep(t *testing.T) {
+	t.Parallel()
+	m := toolkittest.Model(t, "google")
+	type step struct {
+		day      string
+		campaign answer.Foreign
+		from, to answer.Money
+		before   float64 // change by the earlier steps
+	}
+	for _, c := range []struct {
+		name              string
+		current, proposed float64
+		want              []step
+	}{
+		{"a change that one campaign can take", 800, 880, []step{{"2026-03-11", "Large", 40, 44, 0}}},
+		{"a change that both campaigns can take", 800, 1000, []step{{"2026-03-11", "Large", 40, 48, 0}, {"2026-03-11", "Small", 10, 12, 8}}},
+		{"a change in two steps", 800, 1080, []step{
+			{"2026-03-11", "Large", 40, 48, 0}, {"2026-03-11", "Small", 10, 12, 8}, {"2026-03-18", "Large", 48, 52, 10},
+		}},
+		{"a decrease up to the last day", 800, 400, []step{
+			{"2026-03-11", "Large", 40, 32, 0}, {"2026-03-11", "Small", 10, 8, -8}, {"2026-03-18", "Large", 32, 26, -10}, {"2026-03-18", "Small", 8, 7, -16},
+		}},
+		{"the smallest change", 100_000, 103_000, []step{{"2026-03-11", "Large", 40, 41, 0}}},
+		{"a change that is too small", 100_000, 102_999, nil},
+		{"a decrease that is too small", 100_000, 97_001, nil},
+		{"no current spend", 0, 500, nil},
+	} {
+		p := asking("2026-03-10")
+		p.stored()
+		start := toolkit.PlanStart{Rates: map[measure.Channel]float64{"google": 9}}
+		p.move(m, start, decide.Allocation{Channel: "google", Current: c.current, Proposed: c.proposed})
+		var got []step
+		for i, s := range p.plan.Steps {
+			at := step{day: s.Day.String(), campaign: s.Campaign, from: *s.From, to: *s.To}
+			if i < len(c.want) {
+				at.before = c.want[i].before
+			}
+			got = append(got, at)
+			shift, ok := start.Shift(m, "google", at.before, float64(at.to-at.from))
+			if want := toolkit.Posterior[answer.Money](shift.Profit.Change, 1/m.Months()); !ok || s.Effect == nil || *s.Effect != want {
+				t.Errorf("%s: step %d has the effect %+v, want %+v", c.name, i, s.Effect, want)
+			}
+			if !strings.HasSuffix(s.Stop, stopBelowEffect) {
+				t.Errorf("%s: step %d has the stop rule %q", c.name, i, s.Stop)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: steps %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAPlanDoesNotMoveAChannelThatItTests(t *testing.T) {
+	t.Parallel()
+	p := asking("2026-03-10")
+	p.stored()
+	p.tested = "google"
+	p.move(toolkittest.Model(t, "google"), toolkit.PlanStart{}, decide.Allocation{Channel: "google", Current: 800, Proposed: 1000})
+	if len(p.plan.Steps) != 0 || len(p.losing) != 0 {
+		t.Errorf("steps %+v, losing %v; want none", p.plan.Steps, p.losing)
 	}
 }
 

@@ -22,7 +22,7 @@ type Store struct {
 	Future int        `json:"future,omitempty"` // days after today in truth.json
 	Today  civil.Date `json:"today"`            // zero: the day of generation
 	Frozen bool       `json:"frozen"`           // the clock that answers use is fixed at noon of Today
-	Whole  bool       `json:"whole"`            // false until it is complete
+	Whole  bool       `json:"whole"`            // false until the store is complete
 }
 
 // Read returns the description of the directory's demo store. The result ok is false if there is none.

@@ -40,7 +40,7 @@ const hashKey = "invented customers need no secret"
 type Options struct {
 	Store    Store
 	Reset    bool                    // generate the store again if it exists
-	Progress func(done, total int64) // orders so far; may be nil
+	Progress func(done, total int64) // receives the number of orders so far; may be nil
 }
 
 // Directory is the opened data directory in which the demo store is created.
@@ -102,7 +102,7 @@ func (a Directory) create(ctx context.Context, o Options, begun bool) (Store, er
 	_, err := a.Control.Store.Workspace(ctx, Workspace)
 	exists := err == nil
 	if exists && !begun {
-		return made, fault.Conflict("workspace %q in %s was not made by the demo", Workspace, a.Path).
+		return made, fault.Conflict("workspace %q in %s was not created by the demo", Workspace, a.Path).
 			WithHint("pass another --data")
 	}
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {

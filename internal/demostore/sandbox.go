@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// A campaign's simulated budget is derived from its mean daily spend in the last four weeks. A campaign without spend
-// in the last week is paused.
+// A campaign's simulated budget is derived from its mean daily spend in the store's last four weeks. A campaign without
+// spend in the store's last week is paused.
 const (
 	budgetDays = 28
 	activeDays = 7

@@ -44,7 +44,7 @@ const (
 	Broken  State = "problem"
 )
 
-const littleSpace = 1 << 30 // bytes; an import needs room for the old and the new state
+const littleSpace = 1 << 30 // minimum free bytes; an import needs space for the old and the new state
 
 // Diagnose checks a data directory by opening its stores, which also migrates them. The `diagnose` tool of a running
 // service checks the facts that the service has open.
@@ -173,7 +173,7 @@ func (d *diagnosis) stores(ctx context.Context) {
 	d.workspacesOf(ctx, a)
 }
 
-// running asks the service that has locked the directory which facts it cannot open.
+// running asks the service that has locked the directory for the facts that the service cannot open.
 func (d *diagnosis) running(ctx context.Context) {
 	var unopened map[measure.WorkspaceID]string
 	s, err := socket.Connect(d.config.Data)
@@ -235,7 +235,7 @@ func (d *diagnosis) keys(ctx context.Context, store *app.Control, w control.Work
 	check := "keys of " + string(w.ID)
 	switch {
 	case valid == 0:
-		d.add(check, Careful, "assay keys create --workspace "+string(w.ID), "no valid API key: clients cannot call")
+		d.add(check, Careful, "assay keys create --workspace "+string(w.ID), "no valid API key: clients cannot call tools")
 	case soon > 0:
 		d.add(check, Careful, "assay keys rotate ID", "%d of %d valid keys expire within a week", soon, valid)
 	default:

@@ -80,14 +80,14 @@ func (s Store) covers(days civil.Range) bool {
 	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && s.Over(days)
 }
 
-// unusable reports whether an error is due to the data, which then do not allow a result. Any other error is a failure.
+// unusable reports whether an error means that the data do not allow a result. Any other error is a failure.
 func unusable(err error) bool {
 	kind := fault.KindOf(err)
 	return err != nil && (kind == fault.KindInvalid || kind == fault.KindNotReady)
 }
 
 // Assess compares the treated regions of a completed experiment with the control regions. If the data do not allow a
-// comparison, it returns a fault of kind invalid or not_ready, and the finding contains the known values.
+// comparison, Assess returns a fault of kind invalid or not_ready, and the finding contains the known values.
 func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error) {
 	var f Finding
 	if !s.covers(e.Days) {
@@ -184,7 +184,8 @@ func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	return days, excluded
 }
 
-// others returns the experiments that can affect the data of an experiment: experiments that run, ran or will run.
+// others returns the other experiments that can affect the data of an experiment: planned, running and completed
+// experiments.
 func (s Store) others(e control.Experiment) []control.Experiment {
 	return slices.DeleteFunc(slices.Clone(s.All), func(other control.Experiment) bool {
 		return other.ID == e.ID || !other.Status.Settled()

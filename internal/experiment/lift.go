@@ -18,8 +18,8 @@ import (
 const (
 	week = 7 // days of a period of the media mix model
 
-	// The minimum shares of sales and spend with a known region that are required to extend a result from the treated
-	// regions to the whole store.
+	// The minimum shares of sales and spend with a known region for extending a result from the treated regions to the
+	// whole store.
 	minLocated  = 0.8 // share of sales
 	minReported = 0.5 // share of the channel's spend during the test
 )
@@ -71,8 +71,8 @@ func (s Store) NewTests(m *mix.Model) []string {
 	return out
 }
 
-// completed returns the completed experiments. It excludes running experiments. If a test were ended as soon as its
-// result looked good, it would often show an effect that does not exist.
+// completed returns the completed experiments. It excludes running experiments. A test that is ended as soon as its
+// result looks good often shows an effect that does not exist.
 func (s Store) completed() []control.Experiment {
 	return slices.DeleteFunc(
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })

@@ -55,7 +55,7 @@ func (r *Result) Why() string {
 	return ""
 }
 
-// Level is the level of the intervals in results, except for the return of a platform study.
+// Level is the level of the intervals in results, except for the iROAS of a platform study.
 const Level = 1 - alpha
 
 // Result returns a completed experiment with its measured values. The parameter reported is the last-touch ROAS on the
@@ -124,7 +124,7 @@ func (r *Result) FactorUse() (used bool, why string) {
 	return true, "applied"
 }
 
-// ChannelFactor is the factor of a channel: the posterior of a prior and its experiments.
+// ChannelFactor is the factor of a channel: the posterior from a prior and the channel's experiments.
 type ChannelFactor struct {
 	Channel measure.Channel
 	geo.Pooled

@@ -20,8 +20,8 @@ const (
 )
 
 // BySurface compares the treated regions of a completed experiment with the control regions on each surface. It omits
-// surfaces on which the treated regions have orders on too few days. It returns nothing for other experiments, for
-// unknown spend by region, or if the store's orders do not cover the experiment.
+// surfaces on which the treated regions have orders on too few days. It returns nothing if the experiment is not a
+// completed geo experiment, spend by region is unknown, or the store's orders do not cover the experiment.
 func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
 	if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted || !s.covers(e.Days) {
 		return nil, nil

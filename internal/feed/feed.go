@@ -1,5 +1,5 @@
-// Package feed receives webhook messages of shops. It verifies and stores them on arrival, and imports them as facts
-// some seconds later.
+// Package feed receives webhook messages of shops. It verifies and stores them on arrival, and imports them as facts a
+// few seconds later.
 package feed
 
 import (
@@ -28,7 +28,7 @@ const (
 	hookPause = 5 * time.Second // time to collect messages before they are imported
 	hookBatch = 500             // messages that are imported in one step
 	hookBytes = 4 << 20         // total size of the bodies at which a step ends
-	hookTurns = 4               // workspaces with an import of messages at a time
+	hookTurns = 4               // maximum number of workspaces with a running import of messages
 	hookRetry = time.Minute     // wait after a failure that no message caused
 
 	maxHookID = 100
@@ -82,15 +82,15 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 }
 
 // reduced reads the body of a message, checks its signature and returns the message's ID and the reduced body. The body
-// is nil if the message has no use. Messages are untrusted input. The body is not read if no secret can have signed it.
-// The body counts against the budget of anonymous callers until it is reduced, because the reduction needs more memory
-// than the body.
+// is nil if the message is not needed. Messages are untrusted input. The body is not read if no secret can have signed
+// it. The body counts against the budget of anonymous callers until it is reduced, because the reduction needs more
+// memory than the body.
 func (f *Feed) reduced(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) (id control.DeliveryID, kept []byte, err error) {
 	secrets, err := f.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
 		return "", nil, err
 	}
-	unsigned := fault.New(fault.KindUnauthenticated, "no secret of workspace %q signed the message", ws)
+	unsigned := fault.New(fault.KindUnauthenticated, "the message is not signed with a secret of workspace %q", ws)
 	verifier, ok := webhook.NewVerifier(secrets, m.Signature)
 	if !ok {
 		return "", nil, unsigned
@@ -164,7 +164,7 @@ func privacyEvents(d control.Delivery) []control.Event {
 	return []control.Event{{Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: shopActor, At: d.At, Subject: d.Topic, Detail: what}}
 }
 
-// Run imports each message as facts some seconds after it arrives, until ctx ends. Messages that are pending when ctx
+// Run imports each message as facts a few seconds after its arrival, until ctx ends. Messages that are pending when ctx
 // ends, or that a killed process stored, are imported after the next start. Run imports messages of several workspaces
 // at the same time. It skips a workspace with another running import and tries again later, so the workspace does not
 // block others.
@@ -230,8 +230,8 @@ func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// redact removes all customers whose deletion messages request. It runs before messages are imported, so orders in the
-// same batch become anonymous too. The customers are removed together, because each removal can rewrite all facts.
+// redact removes all customers whose deletion a message requests. It runs before messages are imported, so orders in
+// the same batch become anonymous too. The customers are removed together, because each removal can rewrite all facts.
 func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
 	var hashes []string
 	for i := range messages {

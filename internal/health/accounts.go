@@ -46,10 +46,10 @@ func checkAccount(c *toolkit.Call, a control.Connection) Finding {
 	case a.Status != control.ConnectionOK:
 		f.Severity, f.Finding, f.Fix = SeverityInfo, name+" has not been tested.", "assay connections test "+ads.WritingName(a.Platform)+" --workspace "+string(c.Workspace.ID)
 	case !a.Expires.IsZero() && left <= 0:
-		f.Severity, f.Finding = SeverityError, fmt.Sprintf("The token of account %s of %s expired on %s.", a.Account, ads.DisplayName(a.Platform), day(a.Expires))
+		f.Severity, f.Finding = SeverityError, fmt.Sprintf("The token of account %s on %s expired on %s.", a.Account, ads.DisplayName(a.Platform), day(a.Expires))
 		f.Fix, f.about = renewal, "the token of an ad account expired"
 	case !a.Expires.IsZero() && left < tokenEndsSoon:
-		f.Severity, f.Finding = SeverityWarning, fmt.Sprintf("The token of account %s of %s expires on %s.", a.Account, ads.DisplayName(a.Platform), day(a.Expires))
+		f.Severity, f.Finding = SeverityWarning, fmt.Sprintf("The token of account %s on %s expires on %s.", a.Account, ads.DisplayName(a.Platform), day(a.Expires))
 		f.Fix, f.about = renewal, "the token of an ad account expires soon"
 	default:
 		f.Finding = name + " is connected."

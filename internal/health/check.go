@@ -63,7 +63,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > snapshot.StaleAfter {
 		out[0] = Finding{
 			Check: "orders", Severity: SeverityWarning, Finding: fmt.Sprintf("The last order is from %s, %d days ago.", c.Store.OrderDays.Last, behind),
-			Fix: "Import the orders since then.",
+			Fix: "Import the orders after this date.",
 		}
 	}
 	if c.Store.AdDays.Days() == 0 {
@@ -74,7 +74,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 	}
 	if c.Store.Counts["touches"] == 0 {
 		out = append(out, Finding{
-			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint: the channels of orders come from their sources and discount codes.",
+			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint. The channel of an order comes from its source or discount code.",
 			Fix: "Import orders with visits or UTM parameters.",
 		})
 	}
@@ -97,12 +97,12 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 	switch c.SourceStatus(s) {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
-		f.Finding, f.Fix = fmt.Sprintf("The last day with data is %s, %d days ago.", s.Days.Last, behind), "Import the data source's report up to yesterday."
+		f.Finding, f.Fix = fmt.Sprintf("The last day with data is %s, %d days ago.", s.Days.Last, behind), "Import the data source's report for the days through yesterday."
 		f.about = fmt.Sprintf("a data source of kind %s has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
 	case "gaps":
-		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
+		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest missing day is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
-		f.Fix = "If ads ran on the missing days, import the report of these days again. Days without ads have no rows."
+		f.Fix = "If ads ran on the missing days, import the report for these days again. Days without ads have no rows."
 		f.about, f.Gap = fmt.Sprintf("a data source of kind %s has gaps, the latest on %s", s.Kind, s.LastGap), s.LastGap
 	default:
 		f.Severity, f.Finding = SeverityOK, "The source has "+answer.Plural(int(s.Rows), "row", "rows")+"."
@@ -150,7 +150,7 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 	var out []Finding
 	if len(ending) > 0 {
 		out = append(out, Finding{
-			Check: "keys", Severity: SeverityWarning, Finding: "These API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "Rotate each key: assay keys rotate ID",
+			Check: "keys", Severity: SeverityWarning, Finding: "These API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "Rotate expiring keys: assay keys rotate ID",
 			about: answer.Plural(len(ending), "API key expires", "API keys expire") + " within 14 days",
 		})
 	}
@@ -184,8 +184,8 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 	f := Finding{Check: "webhooks", Severity: SeverityOK, Finding: "The last message arrived on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
 	switch {
 	case h.Unusable > 0:
-		f.Severity, f.Finding = SeverityWarning, fmt.Sprintf("%s could not be processed. The latest error is: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
-		f.Fix = "Import the orders of those days from an export."
+		f.Severity, f.Finding = SeverityWarning, fmt.Sprintf("%s could not be processed. Latest error: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
+		f.Fix = "Import the orders of the affected days from an export."
 		f.about = answer.Plural(h.Unusable, "webhook message", "webhook messages") + " could not be processed"
 	case h.Waiting > hooksLate:
 		f.Severity, f.Finding, f.Fix = SeverityWarning, fmt.Sprintf("%d messages are waiting to be processed.", h.Waiting), "Check the service's log for errors."

@@ -22,8 +22,8 @@ type Connection struct {
 	Rows     int64            `json:"rows"`
 	FirstDay civil.Date       `json:"first_day,omitzero"`
 	LastDay  civil.Date       `json:"last_day,omitzero"`
-	Behind   *int             `json:"days_behind,omitempty" doc:"Days from the last day to today, for daily sources."`
-	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row from the first to the last day."`
+	Behind   *int             `json:"days_behind,omitempty" doc:"Days from the last day with data to today, for daily sources."`
+	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row between the first and the last day with data."`
 	Watched  *DaySpan         `json:"watched,omitempty" doc:"Days that were checked for missing rows."`
 	Silent   []DaySpan        `json:"silent,omitempty" doc:"Checked days without a row, as ranges of consecutive days."`
 	Imported time.Time        `json:"last_import,omitzero" doc:"Time on the actual clock, not on the clock of a demo store."`

@@ -9,7 +9,7 @@ type Finding struct {
 	Finding  string   `json:"finding"`
 	Fix      string   `json:"fix,omitempty"`
 
-	Gap civil.Date `json:"-"` // latest day that a daily source lacks; zero: it lacks none
+	Gap civil.Date `json:"-"` // latest missing day of a daily source; zero: none
 
 	about string // text for the summary when the finding contains untrusted input
 }

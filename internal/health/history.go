@@ -24,13 +24,13 @@ func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
 	}
 	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("In the last %d days, no import changed figures that were already reported.", lateDays)}
 	if parts > 0 {
-		f.Finding = fmt.Sprintf("In the last %d days, imports changed the figures of %s that were already reported (%s, counted per surface and platform).",
+		f.Finding = fmt.Sprintf("In the last %d days, imports changed already reported figures of %s (%s). Days are counted per surface and platform.",
 			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
 	for _, curve := range c.Store.Late {
 		f.Severity = SeverityInfo
 		f.Finding += fmt.Sprintf(" The %s of %s still changed after the platform's attribution window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
-		f.Fix = "Import the reports of the platform again for a longer period."
+		f.Fix = "Import the platform's reports again, for a longer period."
 	}
 	return f, nil
 }

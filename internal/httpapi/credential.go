@@ -55,7 +55,7 @@ func (s *service) refuseCaller(x *exchange, r *http.Request, err error) {
 }
 
 // bearer returns the token of the Authorization header. It returns "" unless there is exactly one such header, with a
-// bearer token after exactly one blank. A token in the query or in a cookie is never read.
+// bearer token after exactly one space. A token in the query or in a cookie is never read.
 func bearer(h http.Header) string {
 	values := h.Values("Authorization")
 	if len(values) != 1 {

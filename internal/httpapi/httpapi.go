@@ -66,10 +66,10 @@ type Options struct {
 	// with an error. If Singer is nil, the service has no endpoint for Singer messages.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
-	// Shopify stores a message of a shop and returns the outcome as one word. It reads the body only if the signature
-	// can be valid. An invalid signature is a fault of kind unauthenticated, and a malformed body is a fault of kind
-	// invalid. [bodybudget.ErrFull] asks the shop to send the message again later. If Shopify is nil, the service has
-	// no endpoint for messages of shops.
+	// Shopify stores a message of a shop and returns the outcome as one word. It reads the body only if the signature can
+	// be valid. An invalid signature is a fault of kind unauthenticated, and a malformed body is a fault of kind invalid.
+	// For [bodybudget.ErrFull], the response asks the shop to send the message again later. If Shopify is nil, the service
+	// has no endpoint for messages of shops.
 	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
 
 	// Bodies bounds the memory of request bodies of anonymous callers. If it is nil, the service has its own budget of

@@ -104,7 +104,8 @@ func (m *Metrics) Defects(count func() int64) {
 	}, func() float64 { return float64(count()) }))
 }
 
-// Handler returns the page that Prometheus reads. It has a separate listener, because it is not for callers of the API.
+// Handler returns the metrics endpoint for Prometheus. The endpoint has a separate listener, because it is not for
+// callers of the API.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }

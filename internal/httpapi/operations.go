@@ -49,11 +49,11 @@ func docRPC() map[string]operation {
 			"schema": object{"type": "string", "enum": mcp.ProtocolVersions()},
 		}, {
 			"name": "Mcp-Session-Id", "in": "header", "required": false, "schema": object{"type": "string"},
-			"description": "The header of the reply to initialize. Only clients with MCP Apps get this header. Their results have data for views.",
+			"description": "Value of this header in the response to initialize. Only clients with MCP Apps get this header. Their results include data for views.",
 		}},
 		Body: object{"required": true, "content": jsonOf("Request")},
 		Responses: map[string]object{
-			"200": withHeaders(answer("A result, or error -32601 for an unknown method. An error of a tool is a result with isError.", "Response"), limits...),
+			"200": withHeaders(answer("A result, or error -32601 for an unknown method. A tool error is a result with isError.", "Response"), limits...),
 			"202": answer("A notification was received. There is no body.", ""),
 			"400": answer("-32700: the body is not JSON; -32600: it is not a request; -32602: wrong params or protocol version; 400: wrong path", "Error"),
 			"401": withHeaders(answer("-32000: no valid credential", "Error"), "WWW-Authenticate"),
@@ -103,7 +103,7 @@ func docShopify() map[string]operation {
 	return map[string]operation{http.MethodPost: {
 		ID: "shopify", Summary: "Receive a message of a Shopify webhook",
 		Description: "Messages are about orders, refunds, customers and personal data requests. A message is stored before the response, and tools include it " +
-			"some seconds later. Messages may arrive repeatedly, late and in any order. Topics that are not used also get the status 200.",
+			"a few seconds later. Messages may arrive repeatedly, late and in any order. Topics that are not used also get the status 200.",
 		Parameters: []object{
 			{"name": "workspace", "in": "path", "required": true, "schema": ofType("string")},
 			header("X-Shopify-Hmac-Sha256", "Base64-encoded HMAC-SHA256 of the body with a webhook secret of the workspace.", true),

@@ -37,7 +37,7 @@ type route struct {
 	path    string
 	name    string // in logs and metrics
 	methods []string
-	guarded bool // host and origin are checked, and browsers of allowed origins may call
+	guarded bool // host and origin are checked, and pages of allowed origins may call the route
 	serve   func(*service, *exchange, *http.Request)
 	docs    map[string]operation // description of each method
 }

@@ -48,7 +48,7 @@ type Store interface {
 // Options define an import.
 type Options struct {
 	Workspace    control.Workspace
-	HashKey      []byte // key for hashes of email addresses, stored as long as the workspace
+	HashKey      []byte // key for hashes of email addresses, stored as long as the workspace exists
 	Files        []File
 	Source       string          // a reader's name, or Auto; empty: Auto
 	Channel      measure.Channel // used if the file names no channel

@@ -317,8 +317,8 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 			"paid further or updated later. If the file is correct, import it with --latest", out.Older, l.wouldBe("left out"))
 	}
 	if out.Waiting > 0 {
-		l.notes.Add("orders_awaited", "%d orders of this file are not imported yet, or have another currency than the file: their rows "+
-			"wait. Import the table of orders too", out.Waiting)
+		l.notes.Add("orders_awaited", "%d orders of this file are not imported yet, or their currency differs from the currency of the file: the rows "+
+			"of these orders wait. Import the table of orders too", out.Waiting)
 	}
 	l.report.Warnings = l.notes.List()
 	return nil
@@ -403,7 +403,7 @@ func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
 		rec.Fields = append(rec.Fields, "")
 	}
 	if rec.Problem == "" && len(rec.Fields) != width {
-		rec.Problem = fmt.Sprintf("the row has %d cells, but the header has %d: a cell with a delimiter or a line end may lack quotes", len(rec.Fields), width)
+		rec.Problem = fmt.Sprintf("the row has %d cells, but the header has %d: a cell with a delimiter or a line break may lack quotes", len(rec.Fields), width)
 	}
 	return rec
 }
@@ -469,7 +469,7 @@ func (l *loading) warn(summary source.Summary) {
 		}
 	}
 	if last := summary.Totals.Days.Last; restating > 0 && !last.Before(provisional) {
-		l.notes.Add("provisional_days", "platforms restate their figures for up to %d days: the days from %s on are provisional; import them again later",
+		l.notes.Add("provisional_days", "platforms restate their figures for up to %d days: the days from %s are provisional; import these days again later",
 			restating, provisional)
 	}
 	if last := summary.Totals.Days.Last; len(summary.Windows) > 0 && last.After(today) {

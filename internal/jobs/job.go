@@ -38,9 +38,9 @@ type Kind struct {
 	Name       string
 	Unit       Unit   // "" if the work reports no progress
 	Alone      bool   // a workspace has one such job at a time; another is a fault of kind conflict
-	Slots      int    // jobs that run at a time, others wait; 0: no limit
-	Most       int    // background jobs at a time, more are a fault of kind unavailable; 0: no limit
-	Cancelling string // the effect of canceling, a sentence
+	Slots      int    // maximum number of jobs that run at a time; others wait; 0: no limit
+	Most       int    // maximum number of background jobs at a time; more are a fault of kind unavailable; 0: no limit
+	Cancelling string // the effect of canceling, as a sentence
 }
 
 // The kinds of jobs.
@@ -64,7 +64,7 @@ var (
 )
 
 // InternalFailure is the failure of a job that ended with an internal error. The error is not disclosed.
-const InternalFailure = "internal error; the service log has the cause"
+const InternalFailure = "internal error; see the service log for the cause"
 
 // Job is the current state of a workspace's long-running work.
 type Job struct {
@@ -78,7 +78,7 @@ type Job struct {
 	Done        int64               `json:"done"`
 	Total       int64               `json:"total"` // 0: unknown
 	Unit        Unit                `json:"unit,omitempty"`
-	Percent     int                 `json:"percent"`                // never falls; below 100 until the job is done
+	Percent     int                 `json:"percent"`                // never decreases; below 100 until the job is done
 	LeftSeconds int64               `json:"left_seconds,omitempty"` // estimate; 0: unknown
 	Asked       time.Time           `json:"asked_at"`
 	Began       time.Time           `json:"began_at,omitzero"` // zero while it waits for other jobs

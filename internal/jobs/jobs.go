@@ -7,7 +7,7 @@
 //
 // If a workspace may have only one job of a kind at a time, the job has a lease in the control data. Therefore, only
 // one node runs the job. The node extends the lease while the job runs. If a node stops during a background job of a
-// routine, a restarted service resumes the job. Another node resumes it when the lease has expired.
+// routine, a restarted service resumes the job. Another node resumes the job when the lease has expired.
 package jobs
 
 import (
@@ -28,7 +28,7 @@ import (
 )
 
 const (
-	keep  = 30 * time.Minute // how long an ended background job is listed and its result available
+	keep  = 30 * time.Minute // time for which an ended background job is listed and its result is available
 	idLen = 12               // length of a job ID: 60 bits, short enough to type
 )
 
@@ -61,7 +61,7 @@ type Runner struct {
 	work panics.Group // background jobs and extensions of leases
 
 	mu      sync.Mutex      // guards the fields below and the tasks
-	serving context.Context //nolint:containedctx // what background jobs end with; set by Run alone
+	serving context.Context //nolint:containedctx // background jobs end with it; set only by Run
 	tasks   []*Task         // in the order of the requests
 	running map[string]chan struct{}
 	next    map[place]scheduled // active schedules of workspaces

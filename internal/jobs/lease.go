@@ -18,12 +18,12 @@ const (
 )
 
 func lostLease(s Spec) error {
-	return fault.Unavailable("%q was interrupted because its lease in the control data ended", s.What).
+	return fault.Unavailable("%q was interrupted because its lease in the control data expired", s.What).
 		WithHint("another node may have resumed it; otherwise start it again")
 }
 
-// claim takes the lease of a job and extends it until run ends. If another node has the lease, it returns a fault of kind
-// conflict.
+// claim takes the lease of a job and extends it until run ends. If another node has the lease, claim returns a fault of
+// kind conflict.
 func (r *Runner) claim(run context.Context, t *Task) error {
 	j := t.job
 	now := r.Clock.Now()

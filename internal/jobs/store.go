@@ -37,7 +37,7 @@ func (r *Runner) Save(ctx context.Context, k Kind, ws measure.WorkspaceID, save 
 		}
 		if attempt == 1 {
 			r.saving(k, ws, true, theStore)
-			r.Log.WarnContext(ctx, "result of a job cannot be stored yet; it is kept and stored later", slog.String("kind", k.Name),
+			r.Log.WarnContext(ctx, "result of a job cannot be stored yet; the service tries again", slog.String("kind", k.Name),
 				slog.String("workspace", string(ws)), slog.Any("error", err))
 		}
 		select {

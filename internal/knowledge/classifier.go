@@ -138,7 +138,7 @@ func (c *classifier) count(texts []labeled) [][]part {
 	return vectors
 }
 
-// train computes the weights. Each pass reads the texts that changed the weights in the pass before.
+// train computes the weights. Each pass reads the texts that changed the weights in the previous pass.
 func (c *classifier) train(texts []labeled, vectors [][]part) {
 	c.weight = make([]float32, len(c.class))
 	sum := make([]float32, len(c.class)) // sum of the changes, each times the number of earlier steps

@@ -1,7 +1,7 @@
 // Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles
 // that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search
-// adds two scores. BM25F measures how much of the question an article's names and text explain. A linear classifier
-// measures how similar the question is to the wordings of wordings.txt. It is trained at the first search.
+// averages two scores. BM25F measures how much of the question matches an article's names and text. A linear classifier
+// measures how similar the question is to the wordings of wordings.txt. The classifier is trained at the first search.
 package knowledge
 
 import (
@@ -115,7 +115,7 @@ func load(files fs.FS) (*Library, error) {
 		}
 		for _, id := range a.Related {
 			if l.byID[id] == nil || id == a.ID {
-				return nil, fault.Invalid("article %s: related article %q does not exist or is the article", a.ID, id)
+				return nil, fault.Invalid("article %s: related article %q does not exist or is the article itself", a.ID, id)
 			}
 		}
 	}

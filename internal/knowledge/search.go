@@ -13,7 +13,7 @@ import (
 // Match is an article that answers a question.
 type Match struct {
 	Article *Article
-	Score   float64 // share of the question that the article explains; about 1 for its title
+	Score   float64 // combined score of [Library.rank], 0 to 1; about 1 for the article's title
 }
 
 // Constants of the search. The first five are the parameters of BM25F (Robertson, Zaragoza and Taylor 2004). All were
@@ -23,23 +23,23 @@ const (
 	titleWeight   = 2.5
 	aliasWeight   = 4.5
 	bodyWeight    = 1.0
-	saturation    = 1.0  // k1: how fast the weight of repetitions saturates
-	lengthNorm    = 0.35 // b: how much long fields are discounted
-	corrected     = 0.9  // weight of a word after a corrected typo
-	everyday      = 0.75 // weight of a word that an everyday word may mean (thesaurus.txt)
-	sameName      = 0.05 // weight of the similarity of the whole question to a title or alias, for close cases
-	nameWeight    = 0.5  // weight of a title or alias that the question contains, compared with single words
-	aliasWord     = 0.8  // weight of a word in aliases only, compared with a word in a title
-	bodyWord      = 0.4  // weight of a word in bodies only: it rarely names a subject
-	unknownIDF    = 1.0  // weight of a word in no article, as a share of the rarest word's
-	commonIDF     = 1.3  // weight of a common word in a title or alias
-	coincidence   = 0.55 // factor when a match is probably a coincidence: one word, or two that cover no name
-	wholeName     = 0.95 // one word has full weight if it covers this share of a title or alias
-	mainWord      = 0.5  // the one word must also have this share of the question's weight
-	twoWords      = 0.65 // two words have full weight if they cover this share of a title or alias
-	wordingWeight = 1.0  // weight of the similarity to the wordings of an article, relative to the explained share
-	minScore      = 0.32 // minimum score of an answer
-	minRelative   = 0.55 // minimum score of further matches, as a share of the best score
+	saturation    = 1.0   // k1: how fast the weight of repetitions saturates
+	lengthNorm    = 0.35  // b: how much long fields are discounted
+	corrected     = 0.9   // weight of a word after a corrected typo
+	everyday      = 0.8   // weight of a word that an everyday word may mean (thesaurus.txt)
+	sameName      = 0.05  // weight of the similarity of the whole question to a title or alias, for close cases
+	nameWeight    = 0.5   // weight of a title or alias that the question contains, compared with single words
+	aliasWord     = 0.8   // weight of a word in aliases only, compared with a word in a title
+	bodyWord      = 0.4   // weight of a word in bodies only: it rarely names a subject
+	unknownIDF    = 1.0   // weight of a word in no article, as a share of the rarest word's weight
+	commonIDF     = 1.3   // weight of a common word in a title or alias
+	coincidence   = 0.55  // factor when a match is probably a coincidence: one word, or two that cover no name
+	wholeName     = 0.95  // one word has full weight if it covers this share of a title or alias
+	mainWord      = 0.5   // the one word must also have this share of the question's weight
+	twoWords      = 0.65  // two words have full weight if they cover this share of a title or alias
+	wordingWeight = 1.05  // weight of the similarity to the wordings of an article, relative to the matching share
+	minScore      = 0.325 // minimum score of an answer
+	minRelative   = 0.55  // minimum score of further matches, as a share of the best score
 	maxMatches    = 5
 	maxQuestion   = 64 // maximum number of words of a question that are read
 	maxWord       = 40 // maximum bytes of a word in which typos are corrected
@@ -172,7 +172,7 @@ func termsOf(stems []string) []term {
 	return terms
 }
 
-// read returns the stems of a text and adds its words to the vocabulary, except for common ones.
+// read returns the stems of a text and adds its words to the vocabulary, except common words.
 func (x *index) read(text string, name bool) []string {
 	words := wordsOf(text)
 	for i, word := range words {
@@ -213,7 +213,7 @@ type term struct {
 	stem   string
 	weight float64 // idf, reduced after a correction
 	typed  bool    // the question contains it as a known word, or as a long word with a typo
-	others []other // words of the field that it may mean
+	others []other // terms of the field that the word may mean
 }
 
 // other is a technical term that an everyday word may refer to.
@@ -222,7 +222,7 @@ type other struct {
 	weight float64
 }
 
-// Find returns the articles that answer a question, best first, at most five. It returns none when no article explains
+// Find returns the articles that answer a question, best first, at most five. It returns none when no article matches
 // enough of the question. If topics are given, it searches only these topics.
 func (l *Library) Find(question string, topics ...Topic) []Match {
 	all := l.rank(question, topics)
@@ -239,7 +239,7 @@ func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
 
 // rank returns the articles with the highest scores. A score is the weighted mean of two figures. The first is the
 // share of the question that matches the article's names and text (BM25F). The second is the question's similarity to
-// the article's wordings (classifier).
+// the article's wordings minus its similarity to unrelated wordings (classifier).
 func (l *Library) rank(question string, topics []Topic) []Match {
 	texts := l.index()
 	q := texts.parse(question)
@@ -269,7 +269,7 @@ type query struct {
 	words    []string           // all words, with corrected typos
 	subjects []term             // the words that are not common
 	weight   map[string]float64 // weight of each word, common words included
-	may      map[string]float64 // weight of each word of the field that an everyday word may mean
+	may      map[string]float64 // weight of each term of the field that an everyday word may mean
 	total    float64            // total weight of the subjects, or of the common words if there is no subject
 }
 
@@ -455,8 +455,9 @@ var commonVocabulary = func() vocabulary {
 	return v
 }()
 
-// nearest returns the stems of the known words that a misspelled word most probably is, in alphabetical order. They are
-// one edit away, or two in a word of eight letters or more. A different first letter counts as an additional edit.
+// nearest returns the stems of the known words that a misspelled word most probably means, in alphabetical order. These
+// known words are one edit away, or two in a word of eight letters or more. A different first letter counts as an
+// additional edit.
 func (v vocabulary) nearest(word string) []string {
 	limit := 0
 	switch {

@@ -238,7 +238,7 @@ func TestCLVIsCheckedFirst(t *testing.T) {
 		"a negative value":  {func(*CLV) {}, "a,2026-01-01,-1\n", `t.csv:2: column "v": "-1" is not a number of at least 0`},
 		"no day":            {func(*CLV) {}, "a,x,1\n", `t.csv:2: column "d": "x" is not a day written YYYY-MM-DD`},
 		"no customer":       {func(*CLV) {}, " ,2026-01-01,1\n", `t.csv:2: column "c": " " is empty`},
-		"nothing in time":   {func(c *CLV) { c.CalibrationEnd = epoch }, "a,2026-01-01,1\n", "there are no purchases until the end of the calibration, 1970-01-01"},
+		"nothing in time":   {func(c *CLV) { c.CalibrationEnd = epoch }, "a,2026-01-01,1\n", "there are no purchases up to the end of the calibration period, 1970-01-01"},
 		"a missing column":  {func(c *CLV) { c.Customer = "x" }, "a,2026-01-01,1\n", `t.csv:1: there is no column "x"`},
 		"no column of days": {func(c *CLV) { c.Date = "x" }, "a,2026-01-01,1\n", `t.csv:1: there is no column "x"`},
 	} {

@@ -100,7 +100,7 @@ func (c CLV) read(t *Table) ([]cohort.Buyer, error) {
 		return nil, err
 	}
 	if len(buyers) == 0 {
-		return nil, fault.Invalid("there are no purchases until the end of the calibration, %s", c.CalibrationEnd)
+		return nil, fault.Invalid("there are no purchases up to the end of the calibration period, %s", c.CalibrationEnd)
 	}
 	for i := range buyers {
 		buyers[i].MeanSpend /= unit

@@ -95,7 +95,7 @@ func TestInvalidPurchasesAreRejected(t *testing.T) {
 		{lab.CLV{Customer: "c", Date: "d", Model: "bgnbd"}, "the horizon is 0 days"},
 		{
 			lab.CLV{Customer: "c", Date: "d", Model: "bgnbd", HorizonDays: 1, CalibrationEnd: civil.MustParse("2023-01-01")},
-			"there are no purchases until the end of the calibration, 2023-01-01",
+			"there are no purchases up to the end of the calibration period, 2023-01-01",
 		},
 	}
 	for _, c := range cases {

@@ -134,7 +134,7 @@ func (g GeoFit) method() (geo.Method, error) {
 		return m, nil
 	case geo.Scaled, geo.Augmented:
 		if g.Demean == "off" {
-			return "", fault.Invalid("--demean off is not possible with the method %s: it is defined on demeaned series", m)
+			return "", fault.Invalid("--demean off is not possible with the method %s: the method is defined on demeaned series", m)
 		}
 		return m, nil
 	case geo.SynthDiD, geo.DiD, geo.TBR:
@@ -188,7 +188,7 @@ func (g GeoFit) report(r *geo.Result) *GeoFitReport {
 		report.CI = []float64{r.Interval.Low, r.Interval.High}
 	} else {
 		report.Verdict = Refused(
-			fmt.Sprintf("the data give no interval at level %.4g: too few placebo sets and periods", 1-g.Alpha))
+			fmt.Sprintf("no interval at level %.4g is possible: there are too few placebo sets and periods", 1-g.Alpha))
 	}
 	if r.Method != geo.TBR {
 		report.ScaledL2 = &r.ScaledL2

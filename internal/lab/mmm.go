@@ -187,8 +187,8 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	return m.ordered(t, data, labels)
 }
 
-// periods returns the first days of the periods and their labels in the file. If the date column contains numbers, they
-// count weeks. The length of a period affects only yearly terms.
+// periods returns the first days of the periods and their labels in the file. Numbers in the date column count weeks.
+// The length of a period affects only yearly terms.
 func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	moments, err := t.Moments(m.Date)
 	if err != nil {
@@ -298,7 +298,7 @@ func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
 			geos = append(geos, mmm.Geo{Name: names[i], Population: population[i]})
 		}
 		if geos[len(geos)-1].Population != population[i] {
-			return nil, t.Refuse(i, m.Population, "is not the population that other records of "+names[i]+" have")
+			return nil, t.Refuse(i, m.Population, "differs from the population in other records of "+names[i])
 		}
 	}
 	return geos, nil

@@ -46,7 +46,7 @@ func (m MMM) addEvents(d *mmm.Data, labels []string) error {
 	return nil
 }
 
-// addEvent adds an event as a control with partial pooling. The control is equal in every geo. It omits an event
+// addEvent adds an event as a control with partial pooling. The control is equal in every geo. addEvent omits an event
 // outside the periods.
 func (m MMM) addEvent(d *mmm.Data, group, name string, events []civil.Range) {
 	if len(events) == 0 {

@@ -24,7 +24,7 @@ const (
 )
 
 // Save writes the fitted model to a directory and creates it if necessary. The files are draws.csv, contributions.csv,
-// curves.csv and model.json. It saves nothing if the report is not reportable.
+// curves.csv and model.json. Save saves nothing if the report is not reportable.
 func (r *MMMReport) Save(dir string) error {
 	if r.posterior == nil {
 		return nil
@@ -50,7 +50,7 @@ func (r *MMMReport) Save(dir string) error {
 		func(w io.Writer) error { return json.NewEncoder(w).Encode(r.posterior.Save()) })
 }
 
-// create creates and writes a file. It reports errors of closing the file.
+// create creates and writes a file. It also returns errors of closing the file.
 func create(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -535,7 +535,7 @@ func TestInconsistentGeosAreRejected(t *testing.T) {
 		}, "needs a geo column"},
 		"another size": {
 			func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4001,2,", 1) },
-			`column "people": "4001" is not the population`,
+			`column "people": "4001" differs from the population`,
 		},
 		"one town": {
 			func(*lab.MMM) string { return strings.NewReplacer("town1", "town0", "town2", "town0").Replace(whole) },

@@ -18,7 +18,7 @@ type Options struct {
 	URL   string // base URL of the API, such as https://api.example.com/v1
 	Model string
 	Key   string // "": the endpoint needs no key
-	Names bool   // the model may see names of campaigns, coupons and creators
+	Names bool   // the model may receive names of campaigns, coupons and creators
 }
 
 const (
@@ -45,7 +45,7 @@ func New(o Options) *Model {
 	}}
 }
 
-// SharesNames reports whether the model may see the store's names.
+// SharesNames reports whether the model may receive the store's names.
 func (m *Model) SharesNames() bool { return m.options.Names }
 
 type message struct {

@@ -17,14 +17,15 @@ type Key struct {
 // Count is the state of a window.
 type Count struct {
 	Used int       // events in the window, at most the limit
-	Ends time.Time // end of the window; zero without one
+	Ends time.Time // end of the window; zero without a window
 }
 
 // Counter counts events in fixed windows, without refill inside a window. A counter shared by several processes
 // enforces one limit. Instants come from the caller's clock. Expired windows are removed.
 type Counter interface {
-	// Take counts one event of the key and reports whether it did. It does not count if the key's window already has as
-	// many events as the parameter limit allows. A key without a window gets a window that ends at the instant until.
+	// Take counts one event of the key and reports whether the event was counted. It does not count the event if the key's
+	// window already has as many events as the parameter limit allows. A key without a window gets a window that ends at
+	// the instant until.
 	Take(ctx context.Context, k Key, limit int, now, until time.Time) (c Count, counted bool, err error)
 	// Return removes one counted event that did not happen.
 	Return(ctx context.Context, k Key, now time.Time) error
@@ -32,7 +33,8 @@ type Counter interface {
 	Look(ctx context.Context, k Key, now time.Time) (Count, error)
 }
 
-// maxKeys bounds the keys of one kind in this process, since callers can invent keys.
+// maxKeys is the maximum number of keys of one kind in this process. It bounds the memory, because callers can invent
+// keys.
 const maxKeys = 100_000
 
 // NewCounter returns a counter for one process. The counter never fails.
@@ -107,7 +109,7 @@ func (c *counter) Look(_ context.Context, k Key, now time.Time) (Count, error) {
 	return Count{}, nil
 }
 
-// sweep removes expired windows. If too many windows remain, it removes all windows, because bounded memory has
+// sweep removes expired windows. If too many windows remain, sweep removes all windows, because bounded memory has
 // priority over accuracy.
 func sweep(of map[string]*window, now time.Time) {
 	for who, w := range of {

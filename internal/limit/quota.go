@@ -15,8 +15,8 @@ type Quota struct {
 	Log     *slog.Logger
 }
 
-// Take counts one event of the caller who and returns 0, or the wait until the next event. If the counter fails, the
-// event is allowed.
+// Take counts one event of a caller and returns 0, or the wait until the next event is allowed. If the counter fails,
+// the event is allowed.
 func (q *Quota) Take(ctx context.Context, who string, now time.Time) (wait time.Duration) {
 	c, counted, err := q.Counter.Take(ctx, q.key(who), q.Limit, now, now.Add(q.Window))
 	if err != nil {

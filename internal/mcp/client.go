@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Client describes what a client can show in addition to texts and images.
+// Client describes the content that a client can show in addition to texts and images.
 type Client struct {
 	Links bool // links to resources in results
 	Apps  bool // HTML views of results, by the extension MCP Apps

@@ -37,7 +37,7 @@ func (s *shape) wanted() string {
 	case numberKind:
 		return "a number" + s.limits()
 	case dateKind:
-		return "a day of the calendar written YYYY-MM-DD"
+		return "a calendar date in the form YYYY-MM-DD"
 	case arrayKind:
 		if s.nonempty {
 			return "an array with at least one item, each " + s.elem.wanted()
@@ -85,7 +85,7 @@ func shownText(s string) string {
 
 func quoted(s string) string { return strconv.Quote(shownText(s)) }
 
-// RejectedError is a fault of arguments that are valid one by one, but not together or not in this store. It contains
+// RejectedError is a fault of arguments that are valid individually, but not together or not in this store. It contains
 // the change that repairs the call. The corrected call contains all other arguments as they were sent.
 type RejectedError struct {
 	Fault *fault.Error

@@ -16,7 +16,7 @@ var (
 	yearLast  = regexp.MustCompile(`^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$`)
 )
 
-// meantDay returns the day that a caller meant with a text in another form than YYYY-MM-DD. The text may be a word such
+// meantDay returns the day that a caller meant with a text in a form other than YYYY-MM-DD. The text may be a word such
 // as yesterday, a timestamp, another notation, or a day beyond the end of its month. meantDay does not guess the order
 // of day and month. If the parameter today is zero, words are not accepted.
 func meantDay(s string, today civil.Date) (civil.Date, bool) {

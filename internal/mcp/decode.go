@@ -133,7 +133,7 @@ func (o *object) unknown(name, path string) string {
 	for i, p := range o.parameters {
 		names[i] = p.name
 	}
-	return what + "; known are " + strings.Join(names, ", ")
+	return what + "; the known names are " + strings.Join(names, ", ")
 }
 
 func (d *decoder) value(s *shape, raw []byte, into reflect.Value, path string) {

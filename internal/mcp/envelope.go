@@ -78,7 +78,7 @@ func (p parts) envelope(repeated string) (envelope, error) {
 	case repeated == "id":
 		return envelope{}, invalidRequest("id is given twice")
 	case len(p.id) > maxID:
-		return e, invalidRequest("id is above 8 KiB")
+		return e, invalidRequest("id is larger than 8 KiB")
 	case repeated != "":
 		return e, invalidRequest(shownText(repeated) + " is given twice")
 	case p.id != nil && e.id == nil:

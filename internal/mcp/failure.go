@@ -115,7 +115,7 @@ func (e *ScopeError) Error() string {
 	return "insufficient scope: needs " + strings.Join(e.Required, " ")
 }
 
-// Unwrap returns the failure's kind.
+// Unwrap returns the error as a fault of kind forbidden.
 func (e *ScopeError) Unwrap() error { return fault.Forbidden("%s", e.Error()) }
 
 // refusalOf converts an error of a session to an error response. An error that the caller did not cause is internal.

@@ -58,7 +58,9 @@ func (f Form[P]) decode(d *decoder, argument string, values map[string]any, into
 		}
 	}
 	for _, name := range unknown {
-		d.report(func() string { return argument + " has no member " + quoted(name) + "; allowed are " + f.Names() })
+		d.report(func() string {
+			return argument + " has no member " + quoted(name) + "; the allowed members are " + f.Names()
+		})
 	}
 	for _, known := range f.plan.parameters {
 		if value := sent[known]; value != nil {

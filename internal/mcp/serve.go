@@ -44,7 +44,7 @@ type Server struct {
 }
 
 // Handle processes one message of a caller. It checks JSON, envelope, version, method and params in this order. The
-// session checks permissions. A panic gives an internal error.
+// session checks permissions. A panic results in an internal error.
 func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply Reply) {
 	e, err := readEnvelope(in.Body)
 	defer func() {

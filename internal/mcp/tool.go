@@ -41,8 +41,8 @@ type Tool[D any] struct {
 	check  func(today civil.Date, args json.RawMessage) error
 }
 
-// Dated is implemented by a handler's dependencies that provide the current day. The correction of a call uses this day
-// to replace words such as yesterday with a date.
+// Dated is the interface of a handler's dependencies that provide the current day. The correction of a call uses this
+// day to replace words such as yesterday with a date.
 type Dated interface{ CurrentDay() civil.Date }
 
 // NewTool builds a tool from a spec and its handler. It panics if a parameter has no doc or a tag is invalid, which
@@ -91,8 +91,9 @@ func checkEmbedded(t reflect.Type) {
 	}
 }
 
-// Call validates and decodes the arguments, applies defaults and runs the handler. Invalid arguments give an error of
-// kind invalid. The text names the parameter, the received value and the accepted values. The hint is a corrected call.
+// Call validates and decodes the arguments, applies defaults and runs the handler. Invalid arguments result in an error
+// of kind invalid. The text names the parameter, the received value and the accepted values. The hint is a corrected
+// call.
 func (t Tool[D]) Call(ctx context.Context, d D, args json.RawMessage) (any, error) {
 	return t.call(ctx, d, args)
 }

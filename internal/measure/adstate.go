@@ -25,7 +25,7 @@ type AdState struct {
 	Level    AdLevel   `column:"level,key"`
 	ID       string    `column:"id,key"`
 	Since    time.Time `column:"since,key"`       // time of the platform's change; if unknown, time of reading
-	Read     time.Time `column:"read_at,version"` // time of reading; with equal Since, the latest reading is valid
+	Read     time.Time `column:"read_at,version"` // time of reading; with equal Since, the latest reading applies
 	Account  string    `column:"account"`
 	Name     string    `column:"name"`
 	Campaign string    `column:"campaign_id"` // campaign ID of an ad set or ad

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Campaign is the evidence on a campaign's return relative to the other campaigns of its channel.
+// Campaign is the evidence on a campaign's ROAS relative to the other campaigns of its channel.
 type Campaign struct {
 	Spend  float64
 	Value  float64 // attributed or reported revenue
@@ -23,16 +23,16 @@ const (
 	valueDispersion = 2
 )
 
-// CampaignReturns estimates the incremental ROAS of the campaigns of a channel: the channel's return times the
-// campaign's relative return. The less precise a relative return, the more it shrinks toward the mean of the campaigns
-// (empirical Bayes; Morris 1983, "Parametric empirical Bayes inference", section 1). Let x be the logarithm of a
-// campaign's ROAS relative to all campaigns of the channel, and n the campaign's orders. Then
+// CampaignReturns estimates the incremental ROAS of the campaigns of a channel: the channel's ROAS times the campaign's
+// relative ROAS. The less precise a relative ROAS, the more it shrinks toward the mean of the campaigns (empirical
+// Bayes; Morris 1983, "Parametric empirical Bayes inference", section 1). Let x be the logarithm of a campaign's ROAS
+// relative to all campaigns of the channel, and n the campaign's orders. Then
 //
 //	v = 2/(n+1),  τ² = max(0, Σ w (x-x̄)² - (k-1)) / (Σw - Σw²/Σw),  w = 1/v,  x̃ = x̄ + (x-x̄) τ²/(τ²+v)
 //
 // The posterior variance is τ²v/(τ²+v) + 0.3², where 0.3 is the standard deviation of the factor between campaigns. The
-// estimates are scaled so that their spend-weighted mean is the channel's return. The result has an estimate for every
-// campaign; a campaign without spend has the channel's return.
+// estimates are scaled so that their spend-weighted mean is the channel's ROAS. The result has an estimate for every
+// campaign; a campaign without spend has the channel's ROAS.
 func CampaignReturns(channel Estimate, campaigns []Campaign) []Estimate {
 	var spend, value float64
 	for _, c := range campaigns {
@@ -67,7 +67,8 @@ func CampaignReturns(channel Estimate, campaigns []Campaign) []Estimate {
 	return out
 }
 
-// spread returns the weighted mean and the variance between values with known variances, by the method of moments.
+// spread returns the weighted mean of values with known variances and the variance between them, by the method of
+// moments.
 func spread(x, v []float64) (mean, between float64) {
 	var weights, squares, sum float64
 	for i := range x {

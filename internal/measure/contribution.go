@@ -22,8 +22,8 @@ type Goods struct {
 // contribution is unknown.
 const maxOpenShare = 0.05
 
-// MinCostCoverage is the minimum share of units, and of revenue, with a known cost. From this share on, sales without a
-// known cost or a gross margin have the cost rate of the window's known part.
+// MinCostCoverage is the minimum share of units, and of revenue, with a known cost. At or above this share, sales
+// without a known cost or gross margin have the cost rate of the sales with a known cost.
 const MinCostCoverage = 0.5
 
 // Contribution is the profit of a store in a window before ad spend:
@@ -37,7 +37,7 @@ type Contribution struct {
 	Revenue int64 // amount charged without tax, minus refunds
 	Basis   int64 // revenue on the workspace's basis, the denominator of [Contribution.Rate]
 
-	Goods     int64 // cost of goods, with the estimated part
+	Goods     int64 // cost of goods, including the estimated part
 	Estimated int64 // part of Goods for units without a known cost
 	Fees      int64
 	Shipping  int64
@@ -52,7 +52,7 @@ type Contribution struct {
 
 	known    bool
 	bare     bare
-	channels map[Channel]Millionth // gross margins of channels on the last day
+	channels map[Channel]Millionth // gross margins of channels on the window's last day
 }
 
 // bare is the part of the sales without an entered gross margin.
@@ -73,10 +73,10 @@ type SalesDay struct {
 // days without sales. Costs are rounded per day and surface.
 //
 // Units with a known cost have this cost. Merchandise without a known cost has the gross margin of the surface and day,
-// if a margin is entered. All other merchandise has the cost rate of the window's known part, if this part reaches
-// [MinCostCoverage] of the sales without a margin. If the part does not reach this minimum, the contribution is
-// unknown, with one exception. If margins are entered and the merchandise without a cost or margin is at most
-// maxOpenShare, this merchandise has the mean cost rate of all other merchandise.
+// if a margin is entered. All other merchandise has the cost rate of the sales with a known cost, if these sales reach
+// [MinCostCoverage] of the sales without a margin. Otherwise, the contribution is unknown, with one exception. If
+// margins are entered and the merchandise without a cost or margin is at most maxOpenShare, this merchandise has the
+// mean cost rate of all other merchandise.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	type surfaceDay struct {
 		day     civil.Date
@@ -176,7 +176,7 @@ func (c Contribution) Coverage() float64 {
 // Known reports whether enough costs are known to compute the contribution.
 func (c Contribution) Known() bool { return c.known }
 
-// Amount returns the contribution before ad spend in minor units. It is meaningful if the contribution is known.
+// Amount returns the contribution before ad spend in minor units. It is meaningful only if the contribution is known.
 func (c Contribution) Amount() int64 {
 	return c.Revenue - c.Goods - c.Fees - c.Shipping - c.Returns
 }
@@ -227,9 +227,9 @@ type CostBasis string
 // The sources.
 const (
 	UnitCosts      CostBasis = "unit_costs"            // all units have a known cost
-	ExtendedCosts  CostBasis = "unit_costs_extended"   // the cost rate of the known part applies to the rest
-	CostsAndMargin CostBasis = "unit_costs_and_margin" // an entered gross margin applies to the rest
-	MixedCosts     CostBasis = "unit_costs_mixed"      // an entered gross margin applies to a part of the rest, the known cost rate to the other part
+	ExtendedCosts  CostBasis = "unit_costs_extended"   // known unit costs; their cost rate applies to all other units
+	CostsAndMargin CostBasis = "unit_costs_and_margin" // known unit costs; other units have an entered gross margin
+	MixedCosts     CostBasis = "unit_costs_mixed"      // known unit costs; other units have an entered gross margin or the known cost rate
 	EnteredMargin  CostBasis = "gross_margin"          // an entered gross margin applies to all products
 	CostsUnknown   CostBasis = ""                      // too few costs are known
 )
@@ -251,7 +251,7 @@ func (c Contribution) CostBasis() CostBasis {
 	return UnitCosts
 }
 
-// portion returns amount × part / whole, rounded half away from zero, without overflow. It returns 0 for a whole of 0.
+// portion returns amount × part / whole, rounded half away from zero, without overflow. It returns 0 if whole is 0.
 func portion(amount, part, whole int64) int64 {
 	if whole <= 0 {
 		return 0

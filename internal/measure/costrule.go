@@ -166,7 +166,7 @@ func (all CostRules) ChannelMargin(channel Channel, day civil.Date) (CostRule, b
 	return all.latest(CostRule{Kind: GrossMargin, Channel: channel}, day)
 }
 
-// latest returns the rule that applies on a day to the same sales as the rule in the parameter like.
+// latest returns the rule that applies on a day and has the kind, surface and channel of the rule like.
 func (all CostRules) latest(like CostRule, day civil.Date) (found CostRule, ok bool) {
 	for _, r := range all {
 		like.From = r.From

@@ -43,8 +43,8 @@ var aliases = map[string]string{
 	"bing": "microsoft", "bing_ads": "microsoft", "microsoft_ads": "microsoft", "pinterest_ads": "pinterest",
 }
 
-// ParseChannel returns the canonical key of a channel. It ignores case, blanks and hyphens, and unifies the names of
-// platforms ("Meta Ads" is "facebook").
+// ParseChannel returns the canonical key of a channel. It converts the name to lower case, replaces spaces and hyphens
+// with underscores, and unifies the names of platforms ("Meta Ads" is "facebook").
 func ParseChannel(s string) Channel { return Channel(canonical(s)) }
 
 // ParsePlatform returns the canonical key of a platform, as [ParseChannel] does.
@@ -100,7 +100,7 @@ func Surfaces() []Surface {
 // Model is an attribution model.
 type Model string
 
-// All models except PlatformReported need only the touchpoints of an order. PlatformReported uses the conversions that
+// All models except PlatformReported use only the touchpoints of an order. PlatformReported uses the conversions that
 // platforms report.
 const (
 	LastTouch        Model = "last_touch"

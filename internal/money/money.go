@@ -60,7 +60,7 @@ func FromMillionths(n int64, c Currency) int64 {
 	return n/unit + (n%unit+unit/2)/unit
 }
 
-// Add returns the sum. Amounts in two currencies are an error.
+// Add returns the sum. Amounts in different currencies result in an error.
 func (a Amount) Add(b Amount) (Amount, error) {
 	if a.Currency != b.Currency {
 		return Amount{}, fmt.Errorf("cannot add %s to %s", b.Currency, a.Currency)
@@ -75,7 +75,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 // Rate is an exact exchange rate: the number of units of the target currency per unit of the source currency.
 type Rate struct{ ratio *big.Rat }
 
-// longestRate is the maximum length of an exchange rate. Exact arithmetic with long numbers takes much time.
+// longestRate is the maximum length of an exchange rate. Exact arithmetic with long numbers is slow.
 const longestRate = 64
 
 // ParseRate reads a positive decimal such as "1.0842", with at most 64 characters.
@@ -94,7 +94,7 @@ func ParseRate(s string) (Rate, error) {
 	return Rate{ratio: r}, nil
 }
 
-// Convert returns the amount in another currency, rounded half away from zero to its minor unit.
+// Convert returns the amount in another currency, rounded half away from zero to the minor unit of that currency.
 func (a Amount) Convert(to Currency, rate Rate) (Amount, error) {
 	x := new(big.Rat).SetInt64(a.Minor)
 	x.Mul(x, rate.ratio)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Notation is the way a file writes decimals.
+// Notation is the notation of decimal numbers in a file.
 type Notation byte
 
 // The notations of numbers. Point is "1,234.50", Comma is "1.234,50".
@@ -59,7 +59,8 @@ func parse(s string, exponent int, n Notation) (minor int64, exact bool, err err
 	return minor, exact, nil
 }
 
-// split returns the digits before and after the decimal separator, without thousands separators.
+// split returns the digits before and after the decimal separator, without thousands separators. The result ok is false
+// if the text is not a number.
 func split(text string, n Notation) (whole, fraction []byte, ok bool) {
 	seenMark := false
 	for i := range len(text) {
@@ -95,7 +96,7 @@ func groupFollows(s string, n Notation) bool {
 	return i == 3 && (i == len(s) || isGroup(s[i], n) || s[i] == byte(n))
 }
 
-// strip removes blanks, a sign, parentheses and a currency's sign or code.
+// strip removes spaces, a plus or minus sign, parentheses and a currency's sign or code.
 func strip(s string) (digits string, negative bool) {
 	s = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'").Replace(s)
 	s = strings.TrimSpace(s)

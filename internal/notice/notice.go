@@ -1,5 +1,5 @@
 // Package notice contains the licenses and notices of the modules that are linked into the program, as the licenses
-// require for each copy. After a change of go.mod, run go generate ./internal/notice.
+// require for each copy of the program. After a change of go.mod, run go generate ./internal/notice.
 package notice
 
 import (

@@ -46,7 +46,7 @@ func refuse(code, text string) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: code, text: text}
 }
 
-// retryAfter is the wait in seconds before a client repeats a request that was answered with 503.
+// retryAfter is the value of the Retry-After header of responses with status 503, in seconds.
 const retryAfter = "5"
 
 // write sends the error to the client, in OAuth's JSON format.

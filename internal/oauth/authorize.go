@@ -20,8 +20,8 @@ const maxState = 2 << 10
 // challengeForm matches a PKCE code challenge: a SHA-256 hash in base64url without padding.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// pageError is an error in a request with an untrusted client or redirect URI. The error is shown to the person. The
-// client gets no response.
+// pageError is an error in a request with an untrusted client or redirect URI. The person sees the error on a page, and
+// the client gets no response.
 type pageError struct {
 	status int
 	text   string
@@ -136,7 +136,7 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 // client returns the registered client, or the client described by a client ID metadata document.
 func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	unknown := badRequest("This app is not registered. Register it again.")
-	if !strings.Contains(id, ":") { // IDs of registered clients have letters and digits only
+	if !strings.Contains(id, ":") { // IDs of registered clients contain only letters and digits
 		c, err := s.store.Client(r.Context(), control.ClientID(id))
 		if isUnknown(err) {
 			return c, unknown
@@ -245,7 +245,7 @@ func (s *dialogue) sendBack(w http.ResponseWriter, redirect, state string, hasSt
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// expired reports whether it is too late to decide the request.
+// expired reports whether the time for a decision about the request has passed.
 func expired(r control.AuthRequest, now time.Time) bool {
 	return !r.DecidedAt.IsZero() || !now.Before(r.ExpiresAt)
 }

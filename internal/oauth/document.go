@@ -20,7 +20,7 @@ import (
 
 // The ID of a client may be the URL of a JSON document that describes the client (OAuth Client ID Metadata Document). A
 // client with this kind of ID needs no registration. Anonymous callers can make this server fetch any URL. The server
-// therefore connects to public addresses only, follows no redirects, and limits size, time and number of fetches.
+// therefore connects to public addresses only, follows no redirects, and limits the size, time and number of fetches.
 const (
 	maxDocument     = 5 << 10
 	documentTimeout = 5 * time.Second
@@ -33,8 +33,8 @@ const (
 	failureMemory  = time.Minute
 )
 
-// isDocumentID reports whether the client ID is the URL of a document. The URL has https, the default port and a path,
-// and no user, fragment or dot segments.
+// isDocumentID reports whether the client ID is the URL of a document. Such a URL has the scheme https, the default
+// port and a path, but no user, fragment or dot segments.
 func isDocumentID(id string) bool {
 	if !strings.HasPrefix(id, "https://") || len(id) > maxDocumentID || strings.ContainsAny(id, "#\\") {
 		return false
@@ -91,7 +91,7 @@ func newDocuments(now func() time.Time) *documents {
 	}
 }
 
-// remembered returns the cached result of a document.
+// remembered returns the cached result for a document, if there is one.
 func (d *documents) remembered(id string) (document, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,8 +99,8 @@ func (d *documents) remembered(id string) (document, bool) {
 	return doc, ok && d.now().Before(doc.until)
 }
 
-// fetch reads the document and caches the result. It does not cache the result of a canceled fetch, which must not mark
-// the client as unavailable.
+// fetch reads the document and caches the result. It does not cache the result of a canceled fetch, because a
+// cancellation must not mark the client as unavailable.
 func (d *documents) fetch(ctx context.Context, id string) (control.Client, error) {
 	select {
 	case d.fetches <- struct{}{}:
@@ -155,8 +155,8 @@ func (d *documents) read(ctx context.Context, id string) (c control.Client, memo
 	return c, memoryOf(response.Header.Get("Cache-Control")), err
 }
 
-// parseDocument reads the client of the document. Its client_id must be the document's URL. The client has no secret,
-// because the document is public.
+// parseDocument returns the client that the document describes. The client_id in the document must be the document's
+// URL. The client has no secret, because the document is public.
 func parseDocument(id string, text []byte) (control.Client, error) {
 	var said struct {
 		ID         string   `json:"client_id"`

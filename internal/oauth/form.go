@@ -14,8 +14,8 @@ const (
 	maxParams = 64
 )
 
-// form returns the fields of a posted form. It rejects a query string, another media type, more than 16 KiB and more
-// than 64 fields.
+// form returns the fields of a posted form. It rejects a query string, another media type, and forms with more than 16
+// KiB or 64 fields.
 func form(w http.ResponseWriter, r *http.Request) (url.Values, *refusal) {
 	if r.URL.RawQuery != "" {
 		return nil, refuse(invalidRequest, "send the parameters in the body")
@@ -44,7 +44,7 @@ func readBody(w http.ResponseWriter, r *http.Request, mediaType, code string) ([
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, code: code, text: "the body is above 16 KiB"}
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, code: code, text: "the body is larger than 16 KiB"}
 	}
 	if err != nil {
 		return nil, refuse(code, "the body cannot be read")

@@ -12,7 +12,7 @@ import (
 // rebinding.
 type Hosts []string
 
-// NewHosts returns the host of the base URL, and both common names of a loopback address.
+// NewHosts returns the host of the base URL. For a loopback address, it also returns 127.0.0.1 and localhost.
 func NewHosts(baseURL string) Hosts {
 	base, err := url.Parse(baseURL)
 	if err != nil {

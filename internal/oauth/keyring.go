@@ -114,8 +114,8 @@ func (k *keyring) open(token string) (claims, error) {
 	return c, parsed.Claims(key, &c)
 }
 
-// isCompact reports whether the text is three parts of canonical base64url without padding. The parser's decoder
-// ignores line breaks and unused bits.
+// isCompact reports whether the text is three parts of canonical base64url without padding. This check is necessary
+// because the parser's decoder ignores line breaks and unused bits.
 func isCompact(token string) bool {
 	if len(token) > maxTokenLen || strings.ContainsAny(token, "\r\n") {
 		return false

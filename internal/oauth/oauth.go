@@ -1,6 +1,6 @@
 // Package oauth is the authorization server. People authorize clients, clients get tokens, and the server verifies the
-// tokens. It implements OAuth 2.1 with PKCE for public clients and one resource, without client secrets, implicit grant
-// and OpenID.
+// tokens. It implements OAuth 2.1 with PKCE for public clients and one resource. It does not support client secrets,
+// the implicit grant or OpenID.
 package oauth
 
 import (
@@ -25,8 +25,8 @@ const (
 	codeLifetime    = time.Minute
 	requestLifetime = 10 * time.Minute    // time for a decision on the consent page
 	refreshIdle     = 30 * 24 * time.Hour // time after which an unused refresh token is invalid
-	grantLifetime   = 90 * 24 * time.Hour // time after which the person has to authorize again
-	reuseGrace      = 10 * time.Second    // time within which a repeated refresh is accepted
+	grantLifetime   = 90 * 24 * time.Hour // time after which the person has to authorize the client again
+	reuseGrace      = 10 * time.Second    // time within which a repeated refresh does not revoke the grant
 	leeway          = 30 * time.Second    // accepted clock difference
 )
 
@@ -95,7 +95,7 @@ type Consent struct {
 	Client      string        // name in the client's registration or document
 	Origin      string        // host of the client's metadata document; "" for a registered client
 	Redirect    string        // redirect URI
-	Host        string        // its host, or its scheme if it has no meaningful host
+	Host        string        // host of the redirect URI, or its scheme if the host is not meaningful
 	OnlyLocal   bool          // every redirect URI of the client is on the visitor's own machine
 	Scopes      []control.Scope
 	Memberships []control.Membership // at least one
@@ -170,7 +170,7 @@ func (s *Server) Handler(pages Pages) http.Handler {
 	talk := &dialogue{Server: s, pages: pages}
 	endpoints := map[string]struct {
 		methods []string
-		open    bool // scripts of any origin may read it
+		open    bool // scripts of any origin may read the response
 		serve   http.HandlerFunc
 	}{
 		metadataPath:         {[]string{http.MethodGet, http.MethodHead}, true, s.serveMetadata},

@@ -18,10 +18,10 @@ const (
 // scheme, so each URI was approved individually.
 var privateRedirects = []string{"cursor://anysphere.cursor-mcp/oauth/callback"}
 
-// loopbackHosts are the only hosts that plain http may redirect to.
+// loopbackHosts are the only hosts of redirect URIs with plain http.
 var loopbackHosts = []string{"localhost", "127.0.0.1", "[::1]"}
 
-// checkRedirects returns what is wrong with the redirect URIs of a client, or "".
+// checkRedirects returns a description of the first invalid redirect URI of a client, or "" if all are valid.
 func checkRedirects(all []string) string {
 	if len(all) == 0 || len(all) > maxRedirects {
 		return "1 to " + strconv.Itoa(maxRedirects) + " redirect_uris are needed"
@@ -113,7 +113,8 @@ func matches(registered []string, uri string) bool {
 	})
 }
 
-// onlyLocal reports whether all URIs are on the user's own machine, where any app may listen or claim a scheme.
+// onlyLocal reports whether all URIs are on the user's own machine, where any app can listen on a port or claim a
+// scheme.
 func onlyLocal(redirects []string) bool {
 	return !slices.ContainsFunc(redirects, func(one string) bool {
 		_, _, local := splitLoopback(one)
@@ -133,7 +134,7 @@ func hostOf(redirect string) string {
 	return u.Host
 }
 
-// withQuery adds the parameters to the URI and keeps its own query unchanged.
+// withQuery adds the parameters to the URI and keeps the URI's own query unchanged.
 func withQuery(redirect string, params url.Values) string {
 	separator := "?"
 	if strings.Contains(redirect, "?") {
@@ -145,8 +146,8 @@ func withQuery(redirect string, params url.Values) string {
 	return redirect + separator + params.Encode()
 }
 
-// isResource reports whether the text is the URL of this service. Scheme and host may be in any case, and a final slash
-// is optional.
+// isResource reports whether the text is the URL of this service. The comparison ignores the case of scheme and host,
+// and a final slash is optional.
 func (s *Server) isResource(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.User != nil || strings.ContainsAny(text, "?#") {
@@ -157,8 +158,8 @@ func (s *Server) isResource(text string) bool {
 	return got == strings.ToLower(base)+path
 }
 
-// parseScopes parses names separated by single spaces. The result ok is false if a name is unknown. An empty text gives
-// the minimum scope.
+// parseScopes parses names separated by single spaces. The result ok is false if a name is unknown. For an empty text,
+// it returns the minimum scope.
 func parseScopes(text string) (scopes []control.Scope, ok bool) {
 	if text == "" {
 		return []control.Scope{control.ScopeRead}, true

@@ -35,8 +35,8 @@ type registered struct {
 	AuthMethod string           `json:"token_endpoint_auth_method"`
 }
 
-// register stores a client and returns its ID. It needs no credential. The ID gives no permissions, because a person
-// has to authorize the client. Registrations are limited by IP address.
+// register stores a client and returns its ID. The request needs no credentials. The ID gives no permissions, because a
+// person has to authorize the client. Registrations are limited by IP address.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	from := s.addresses.Of(r).String()
 	if wait := s.registrations.Take(r.Context(), from, s.now()); wait > 0 {

@@ -152,8 +152,7 @@ func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 
 // refresh issues new tokens for a refresh token and marks it as used. An invalid request does not mark the refresh
 // token as used. A second use indicates theft and revokes the grant. A second use within a few seconds, before the
-// successor is used, is accepted. In that case the answer may have been lost, or two parts of the client may have
-// refreshed at the same time.
+// successor is used, is only rejected, because two parts of the client may have refreshed at the same time.
 func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	token := x.fields.Get("refresh_token")
 	if token == "" {
@@ -185,7 +184,7 @@ func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	switch {
 	case err != nil:
 		return nil, s.broken(x.Request, err)
-	case !done: // another request used it a moment ago
+	case !done: // another request used the token first
 		return nil, noGrant()
 	}
 	return s.give(x, a, scopes, secret)

@@ -44,7 +44,7 @@ func (r *Run) createAlert(ctx context.Context, in Alert) (kept control.Kept[cont
 	return r.Store.CreateAlert(ctx, a, r.By())
 }
 
-// RemoveAlert removes an alert rule by ID and returns it. Its past events stay.
+// RemoveAlert removes an alert rule by ID and returns it. The rule's past events remain.
 var RemoveAlert = Operation[control.AlertID, control.Alert]{
 	Spec{Name: "alert.remove", Needs: Write, Undo: "Create the rule again; the audit log has its condition."},
 	func(r *Run, ctx context.Context, id control.AlertID) (control.Alert, error) {
@@ -60,8 +60,8 @@ var ListAlerts = Operation[None, []alert.State]{
 	},
 }
 
-// ListAlertEvents returns the days that met a rule, newest first. It covers the last [snapshot.AlertDays] days before
-// today. The clock that answers use determines today.
+// ListAlertEvents returns the days that met the condition of a rule, newest first. It covers the last
+// [snapshot.AlertDays] days before today. The clock that answers use determines today.
 var ListAlertEvents = Operation[None, []control.AlertEvent]{
 	Spec{Name: "alert.event.list", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) ([]control.AlertEvent, error) {
@@ -107,8 +107,8 @@ func (r *Run) addAlertWebhook(ctx context.Context, in Webhook) (AddedWebhook, er
 	return added, nil
 }
 
-// AddAlertEmail sends alert messages to a member by email. A member can add only their own address. The operator can
-// add the address of any member.
+// AddAlertEmail adds the email address of a member as a destination of alert messages. A member can add only their own
+// address. The operator can add the address of any member.
 var AddAlertEmail = Operation[control.UserID, control.DestinationID]{
 	Spec{Name: "alert.email.add", Needs: Read, Undo: "Remove the destination."},
 	func(r *Run, ctx context.Context, member control.UserID) (control.DestinationID, error) {
@@ -159,7 +159,7 @@ type TestedDestination struct {
 
 // TestAlerts sends a test message to each alert destination of a workspace.
 var TestAlerts = Operation[None, []TestedDestination]{
-	Spec{Name: "alert.test", Needs: Manage, Facts: true, Undo: "A sent message cannot be undone."},
+	Spec{Name: "alert.test", Needs: Manage, Facts: true, Undo: "A sent message cannot be recalled."},
 	(*Run).testAlerts,
 }
 

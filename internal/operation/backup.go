@@ -9,8 +9,8 @@ import (
 	"assay/internal/fault"
 )
 
-// MakeBackup copies the data directory to a folder of backups. The result may report problems with single workspaces;
-// see [backup.Made.Err].
+// MakeBackup copies the data directory to a folder of backups. The result may report problems with individual
+// workspaces; see [backup.Made.Err].
 var MakeBackup = Operation[backup.Request, backup.Made]{
 	Spec{
 		Name: "backup.make", Needs: Manage, Scope: Installation, Facts: true,
@@ -21,7 +21,7 @@ var MakeBackup = Operation[backup.Request, backup.Made]{
 
 func (r *Run) makeBackup(ctx context.Context, in backup.Request) (backup.Made, error) {
 	if in.Keep < 0 {
-		return backup.Made{}, fault.Invalid("%d is not a number of backups to keep", in.Keep).
+		return backup.Made{}, fault.Invalid("%d is not a valid number of backups to keep", in.Keep).
 			WithHint("use 1 or more, or 0 for all")
 	}
 	made, err := r.Backups.Make(ctx, in, r.Call.Progress)

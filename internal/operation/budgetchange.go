@@ -45,7 +45,7 @@ var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
 // BudgetDecision is the approval or rejection of a change that awaits approval.
 type BudgetDecision struct {
 	ID     control.BudgetChangeID
-	As     string // email address or ID of the member who decides; required of commands, ignored on pages
+	As     string // email address or ID of the member who decides; required for commands, ignored on pages
 	Reason string // reason for a rejection
 }
 
@@ -102,7 +102,7 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 	case byOperator:
 	case byClient, bySystem:
 		return budgetchange.Caller{}, fault.Forbidden("only members can approve, reject and roll back changes: nothing was changed").
-			WithHint("use a page or a command")
+			WithHint("use the Budget changes page or assay budget-changes")
 	}
 	if in.As == "" {
 		return budgetchange.Caller{}, fault.Invalid("the deciding member is missing").WithHint("name the member: --as EMAIL")
@@ -112,7 +112,7 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 		return budgetchange.Caller{}, err
 	}
 	if err := r.permitMember(ctx, u.ID, r.Workspace.ID, Approve); err != nil {
-		return budgetchange.Caller{}, fault.Forbidden("the role of %s in the workspace does not allow this: nothing was changed", in.As).
+		return budgetchange.Caller{}, fault.Forbidden("the role of %s in the workspace does not allow this decision: nothing was changed", in.As).
 			WithHint("ask an owner or admin of the workspace")
 	}
 	return budgetchange.Caller{Actor: control.ActorOf(u.ID), Person: true}, nil
@@ -122,8 +122,8 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 const maxKeyEvents = 10_000
 
 // makers returns the people who received the secret of the actor's key, or of an earlier key that this key replaced:
-// the person who created the first key, and the people who rotated a key. None of these people can approve a request of
-// the key. For an actor without a key, makers returns nothing.
+// the person who created the first key, and the people who rotated a key. None of these people can approve a request
+// that the key made. For an actor without a key, makers returns nothing.
 func (r *Run) makers(ctx context.Context, actor string) (all []string, err error) {
 	id, isKey := strings.CutPrefix(actor, "key:")
 	if !isKey {

@@ -48,7 +48,7 @@ func ConnectionLineOf(c control.Connection) ConnectionLine {
 // NewConnection is an account to connect.
 type NewConnection struct {
 	Platform    string // facebook, google_ads or tiktok
-	Credentials string // one JSON object; docs/platforms.md has its members
+	Credentials string // one JSON object; docs/platforms.md lists its members
 }
 
 // AddConnection encrypts, stores and tests the credentials of an ad account. Credentials that fail the test are also
@@ -83,7 +83,7 @@ func (r *Run) addConnection(ctx context.Context, in NewConnection) (line Connect
 	return ConnectionLineOf(c), nil
 }
 
-// compact removes blanks from the JSON, because a file ends with a line break.
+// compact removes white space from the JSON, such as the line break at the end of a file.
 func compact(text string) string {
 	var members map[string]string
 	if json.Unmarshal([]byte(text), &members) != nil {
@@ -147,7 +147,7 @@ func notConnected(name string) error {
 // OldConnection names the connection to remove.
 type OldConnection struct {
 	Platform string
-	Account  string // may be empty when the platform has one account
+	Account  string // may be empty if only one account of the platform is connected
 }
 
 // RemoveConnection removes a connection with its credentials.

@@ -11,7 +11,7 @@ import (
 // coverageDays is the number of days before today that [ListCosts] describes.
 const coverageDays = 30
 
-// Costs are the costs that people entered, and the coverage of the cost of goods in recent days.
+// Costs are the costs that people entered, and the coverage of the cost of goods in the last 30 days.
 type Costs struct {
 	Rules  measure.CostRules `json:"rules"`
 	Days   civil.Range       `json:"days"`

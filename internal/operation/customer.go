@@ -9,13 +9,13 @@ import (
 
 // Customer names a customer of the store.
 type Customer struct {
-	Name   string   `json:"customer"`         // email address, phone number or the shop's ID
-	Hashes []string `json:"hashes,omitempty"` // keyed hashes of the same, when a webhook message named the customer
+	Name   string   `json:"customer"`         // email address, phone number or customer ID in the shop
+	Hashes []string `json:"hashes,omitempty"` // keyed hashes of the customer, if a webhook message named the customer
 }
 
 // Forgotten is the result of forgetting a customer.
 type Forgotten struct {
-	Orders int `json:"orders"` // orders of the customer, anonymous now
+	Orders int `json:"orders"` // number of the customer's orders that are now anonymous
 }
 
 // ForgetCustomer removes a customer from all orders, now and in later imports. The customer is first recorded in the
@@ -33,7 +33,7 @@ func (r *Run) forgetCustomer(ctx context.Context, c Customer) (Forgotten, error)
 	}
 	if len(hashes) == 0 {
 		return Forgotten{}, fault.Invalid("the customer is missing").
-			WithHint("name the customer by email address, phone number or the shop's ID")
+			WithHint("name the customer by email address, phone number or customer ID in the shop")
 	}
 	hashes, err := r.Warehouse.KnownAs(ctx, r.Workspace.ID, hashes...)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type HistoryRequest struct {
 	Limit    int         `json:"limit,omitempty"` // maximum number of changes; 0: all
 	Offset   int         `json:"offset,omitempty"`
-	Day      civil.Date  `json:"day,omitzero"`       // every version of this day, in place of changes
+	Day      civil.Date  `json:"day,omitzero"`       // every version of this day, instead of changes
 	AsOf     string      `json:"as_of,omitempty"`    // totals as of an instant, or as of the end of a day
 	Days     civil.Range `json:"days,omitzero"`      // days of the totals as of AsOf; zero: all
 	Settling bool        `json:"settling,omitempty"` // how figures settle
@@ -81,7 +81,7 @@ type HistorySettles struct {
 	Words    string             `json:"words"`
 }
 
-// HistoryShare is the share of the final figure that was known at an age in days.
+// HistoryShare is the share of the final figure that was known when a day was a given number of days old.
 type HistoryShare struct {
 	Age    int     `json:"age_days"`
 	Days   int     `json:"days"`
@@ -184,7 +184,7 @@ func historyTotals(v measure.DayVersion, currency money.Currency) HistoryTotals 
 	return t
 }
 
-// decimal formats a figure with all its decimals. A whole number that is not money has none.
+// decimal formats a figure with all its decimals. Counts have no decimals.
 func decimal(value int64, unit measure.FigureUnit, currency money.Currency) json.Number {
 	text := money.Amount{Minor: value, Currency: currency}.Decimal()
 	return json.Number(map[measure.FigureUnit]string{

@@ -100,8 +100,8 @@ func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
 }
 
 // importClock returns the current time, with which an import compares the days of rows. It is the later of the real
-// clock and the clock that answers use. A demo store may fix the second clock on a future day. A row on that day is not
-// in the future.
+// clock and the clock that answers use. A demo store may fix the second clock on a future day. A row on that day is
+// then not in the future.
 func (r *Run) importClock() time.Time {
 	now := r.Now()
 	if r.Clock == nil {
@@ -145,7 +145,7 @@ func (r *Run) importOptions(ctx context.Context, in Import) (o ingest.Options, e
 	return o, err
 }
 
-// mappingAt returns the mapping in the file at an absolute path, or the saved mapping of that name.
+// mappingAt returns the mapping in the file at an absolute path, or the saved mapping with that name.
 func (r *Run) mappingAt(ctx context.Context, name string) (*mapper.Mapping, error) {
 	if !filepath.IsAbs(name) {
 		return r.mapping(ctx, name)
@@ -161,7 +161,7 @@ func (r *Run) mappingAt(ctx context.Context, name string) (*mapper.Mapping, erro
 	return &m, nil
 }
 
-// zoneOf returns the zone of an IANA name, or nil for "".
+// zoneOf returns the time zone with an IANA name, or nil for "".
 func zoneOf(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // a missing zone is valid

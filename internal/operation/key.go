@@ -27,7 +27,7 @@ func (r *Run) createKey(ctx context.Context, n auth.NewKey) (made KeyMade, err e
 	return made, err
 }
 
-// RevokeKey revokes the key with an ID.
+// RevokeKey revokes a key by ID.
 var RevokeKey = Operation[control.KeyID, control.Key]{
 	Spec{Name: "key.revoke", Needs: Manage, Undo: "The action cannot be undone. Create another key."},
 	(*Run).revokeKey,

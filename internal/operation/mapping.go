@@ -36,7 +36,7 @@ func (r *Run) saveMapping(ctx context.Context, text string) (string, error) {
 	return m.Name, r.Store.SaveMapping(ctx, control.Mapping{Workspace: r.Workspace.ID, Name: m.Name, Content: text, At: by.At}, by)
 }
 
-// keepable checks the mapping against the workspace's other mappings.
+// keepable returns a fault of kind invalid if the mapping cannot be saved next to the workspace's other mappings.
 func (r *Run) keepable(ctx context.Context, m mapper.Mapping) error {
 	all, err := r.Store.Mappings(ctx, r.Workspace.ID)
 	if err != nil {
@@ -75,7 +75,7 @@ var ChangeMapping = Operation[control.MappingChange, control.Mapping]{
 	},
 }
 
-// DeleteMapping deletes a mapping by name. Data that were imported with it remain.
+// DeleteMapping deletes a mapping by name. Data that were imported with the mapping remain.
 var DeleteMapping = Operation[string, None]{
 	Spec{Name: "mapping.delete", Needs: Write, Undo: "Save the mapping again."},
 	func(r *Run, ctx context.Context, name string) (None, error) {

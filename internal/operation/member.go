@@ -11,7 +11,7 @@ import (
 // NewMember is a person who gets a role in a workspace.
 type NewMember struct {
 	Email    string
-	Password string // password of a new account; "" keeps the password of an account that exists
+	Password string // password of a new account; "" keeps the password of an existing account
 	Role     control.Role
 }
 
@@ -104,7 +104,7 @@ var ChangeRole = Operation[NewRole, None]{
 	},
 }
 
-// RemoveMember removes a member from the workspace. Members who do not manage it can only remove themselves.
+// RemoveMember removes a member from the workspace. Members who do not manage the workspace can remove only themselves.
 var RemoveMember = Operation[control.UserID, None]{
 	Spec{Name: "member.remove", Needs: Read, Undo: "Invite the person again."},
 	func(r *Run, ctx context.Context, id control.UserID) (None, error) {
@@ -116,7 +116,7 @@ var RemoveMember = Operation[control.UserID, None]{
 	},
 }
 
-// membership returns the caller's membership of the workspace.
+// membership returns the caller's membership in the workspace.
 func (r *Run) membership(ctx context.Context) (control.Membership, error) {
 	all, err := r.People.Memberships(ctx, r.Call.Caller.member)
 	if err != nil {

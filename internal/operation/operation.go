@@ -1,6 +1,6 @@
 // Package operation contains all changes of the service's state. An operation defines its permission, whether it waits
-// for the workspace, its effect, its audit event, and how to undo it. Commands, the command socket, pages, tools and
-// background work run the same operations.
+// for exclusive access to the workspace, its effect, its audit event, and how to undo it. Commands, the command socket,
+// pages, tools and background work run the same operations.
 //
 // A change of control data writes its audit event in the transaction of the change. In this transaction the store also
 // checks the role of a member again. A change of facts checks the role again when it has exclusive access, because it
@@ -45,7 +45,7 @@ type Scope int
 // The scopes of operations: one workspace, or the whole installation.
 const (
 	OneWorkspace Scope = iota
-	Installation       // only the operator may run it
+	Installation       // only the operator may run the operation
 )
 
 // Call is one use of an operation.
@@ -54,7 +54,7 @@ type Call struct {
 	Caller    Caller
 	Progress  func(done, total int64) // nil: not reported
 
-	task *jobs.Task // the job that the call is a part of; nil: an operation with a job starts its own
+	task *jobs.Task // the job that the call is a part of; nil: an operation with a job starts its own job
 }
 
 // Run is a call in progress: the service's parts, the current workspace and the caller.

@@ -54,7 +54,7 @@ func Member(id control.UserID) Caller {
 	return Caller{Actor: control.ActorOf(id), kind: byMember, member: id, wait: memberWait}
 }
 
-// Waiting returns a copy of the caller. Calls of the copy wait for a busy workspace as long as the context allows.
+// Waiting returns a copy of the caller. Calls by the copy wait for a busy workspace as long as the context allows.
 func (c Caller) Waiting() Caller {
 	c.wait = 0
 	return c

@@ -20,7 +20,7 @@ var AddAnnotation = Operation[control.Annotation, control.Kept[control.Annotatio
 	},
 }
 
-// ListAnnotations returns a workspace's annotations by day.
+// ListAnnotations returns a workspace's annotations, sorted by day.
 var ListAnnotations = Operation[None, []control.Annotation]{
 	Spec{Name: "annotation.list", Needs: Read},
 	func(r *Run, ctx context.Context, _ None) ([]control.Annotation, error) {

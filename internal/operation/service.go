@@ -56,7 +56,7 @@ type Facts struct {
 
 	Snapshots alert.Snapshots // source of the values of alert rules
 	Sender    alert.Sender    // sends alert messages
-	// Weekly writes the summary of a workspace's last whole week, without the recipient's address.
+	// Weekly writes the summary of a workspace's most recent complete week, without the recipient's address.
 	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)
 }
 
@@ -110,7 +110,7 @@ func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 	return leave, err
 }
 
-// locks let one operation at a time change a workspace's facts. The zero value contains no lock.
+// locks gives one operation at a time exclusive access to a workspace's facts. The zero value contains no lock.
 type locks struct {
 	mu   sync.Mutex // guards held
 	held map[measure.WorkspaceID]chan struct{}

@@ -32,7 +32,7 @@ var CreateShare = Operation[NewShare, Shared]{
 
 func (r *Run) createShare(ctx context.Context, in NewShare) (made Shared, err error) {
 	if in.Days < control.MinShareDays || in.Days > control.MaxShareDays {
-		return made, fault.Invalid("the lifetime of a share link must be %d to %d days", control.MinShareDays, control.MaxShareDays).WithHint("choose when the link expires")
+		return made, fault.Invalid("the lifetime of a share link must be %d to %d days", control.MinShareDays, control.MaxShareDays).WithHint("choose a lifetime in this range")
 	}
 	m, err := r.membership(ctx)
 	if err != nil {

@@ -101,7 +101,7 @@ func (r *Run) targetEvent(ctx context.Context, kind control.EventKind, t Target,
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// ListTargets returns a workspace's targets, by start.
+// ListTargets returns a workspace's targets, sorted by start.
 var ListTargets = Operation[None, []Target]{Spec{Name: "target.list", Needs: Read, Facts: true}, (*Run).listTargets}
 
 func (r *Run) listTargets(ctx context.Context, _ None) ([]Target, error) {

@@ -47,7 +47,7 @@ type Trained struct {
 var TrainModel = Operation[Training, Trained]{
 	Spec{
 		Name: "model.train", Needs: Write, Facts: true, Job: jobs.Training,
-		Undo: "Train again; the earlier model stays in use while a new one is rejected.",
+		Undo: "Train again; if a new model is rejected, the earlier model remains in use.",
 	},
 	(*Run).trainModel,
 }
@@ -83,7 +83,7 @@ var StartTraining = Operation[None, None]{
 	},
 }
 
-// CancelTraining ends the training that runs or waits. If there is none, it returns a fault of kind not_found.
+// CancelTraining cancels the running or waiting training. If there is none, it returns a fault of kind not_found.
 var CancelTraining = Operation[None, None]{
 	Spec{Name: "model.cancel-training", Needs: Write, Facts: true, Undo: "Train again."},
 	func(r *Run, _ context.Context, _ None) (None, error) {

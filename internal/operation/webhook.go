@@ -11,13 +11,13 @@ import (
 // maxWebhookSecret is the maximum length of a secret and of a shop domain in bytes.
 const maxWebhookSecret = 256
 
-// WebhookSecret is the secret that a shop signs its webhook messages with.
+// WebhookSecret is the secret with which a shop signs its webhook messages.
 type WebhookSecret struct {
 	Shop   string // domain, such as acme.myshopify.com; "" for any shop that has the secret
 	Secret string
 }
 
-// AddWebhookSecret encrypts and stores a secret, and returns the ID for its removal.
+// AddWebhookSecret encrypts and stores a secret, and returns the ID, which is necessary to remove the secret.
 var AddWebhookSecret = Operation[WebhookSecret, control.HookSecretID]{
 	Spec{Name: "webhook.add", Needs: Manage, Undo: "Remove the secret."},
 	(*Run).addWebhookSecret,

@@ -7,8 +7,8 @@ import (
 	"assay/internal/control"
 )
 
-// ChooseWeekly sends the summary of each week to a member by email, from the current week on. A member can choose it
-// only for themselves. The operator can choose it for any member.
+// ChooseWeekly subscribes a member to the weekly summary by email, from the current week on. Members can subscribe only
+// themselves. The operator can subscribe any member.
 var ChooseWeekly = Operation[control.UserID, None]{
 	Spec{Name: "weekly.choose", Needs: Read, Facts: true, Undo: "Stop the weekly summary."},
 	func(r *Run, ctx context.Context, member control.UserID) (None, error) {
@@ -22,8 +22,8 @@ var ChooseWeekly = Operation[control.UserID, None]{
 	},
 }
 
-// StopWeekly ends the weekly summary of a member. A member can end only their own summary. The operator can end the
-// summary of any member.
+// StopWeekly ends a member's subscription to the weekly summary. Members can end only their own subscription. The
+// operator can end the subscription of any member.
 var StopWeekly = Operation[control.UserID, None]{
 	Spec{Name: "weekly.stop", Needs: Read, Undo: "Subscribe to the weekly summary again."},
 	func(r *Run, ctx context.Context, member control.UserID) (None, error) {
@@ -42,7 +42,7 @@ var ListWeekly = Operation[None, []control.WeeklyReader]{
 	},
 }
 
-// ShowWeekly returns the summary of the last whole week, as it is sent.
+// ShowWeekly returns the summary of the most recent complete week, as it is sent.
 var ShowWeekly = Operation[None, alert.Letter]{
 	Spec{Name: "weekly.show", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) (alert.Letter, error) { return r.Weekly(ctx, r.Workspace) },

@@ -16,8 +16,8 @@ const (
 	MinSeparate = 8
 )
 
-// Past returns the accuracy of one channel's past forecasts for the metrics of the rows. For each metric, stored
-// forecasts come before backtests.
+// Past returns the accuracy of one channel's past forecasts for the metrics of the rows. The results are sorted by
+// metric, and stored forecasts come before backtests.
 func Past(records []control.ForecastRecord, channel measure.Channel, rows []Row) []Accuracy {
 	var all []Accuracy
 	for _, r := range records {

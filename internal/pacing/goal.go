@@ -26,7 +26,7 @@ type Goal struct {
 	Period  Period
 	Days    civil.Range
 	Value   float64
-	Parts   int // number of daily targets that it sums; 0 or 1 otherwise
+	Parts   int // number of daily targets in its sum; 0 or 1 if it is not a sum
 }
 
 func goalOf(t warehouse.Target) Goal {
@@ -57,7 +57,7 @@ func (g Goal) paceStatus(p forecast.Pace) Status {
 	return NearBudget
 }
 
-// outcome returns the status of a target after its period.
+// outcome returns the status of a target after the end of its period.
 func (g Goal) outcome(actual *float64) Status {
 	switch {
 	case actual == nil:
@@ -144,7 +144,7 @@ func CurrentPeriods(c *toolkit.Call, channel measure.Channel, period Period) []G
 	return found
 }
 
-// Outlook is the series of the targets. Each series is forecast once, to the end of its longest target.
+// Outlook contains the series of the targets. Each series is forecast once, to the end of its longest target.
 type Outlook struct {
 	call  *toolkit.Call
 	known map[snapshot.SeriesKey]*snapshot.Daily

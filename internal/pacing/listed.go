@@ -33,8 +33,8 @@ func Judged(ctx context.Context, c *toolkit.Call, goals []Goal) ([]Row, error) {
 	return rows, nil
 }
 
-// Combined returns at most as many targets as fit, if possible. It sums daily targets by week, or by month if weeks are
-// too many. The granularity is "" if the targets fit as they are.
+// Combined returns at most fit targets, if possible. It sums daily targets by week, or by month if there are too many
+// weeks. The granularity is "" if the targets fit as they are.
 func Combined(goals []Goal, fit int) ([]Goal, civil.Granularity) {
 	if len(goals) <= fit {
 		return goals, ""
@@ -46,7 +46,7 @@ func Combined(goals []Goal, fit int) ([]Goal, civil.Granularity) {
 	return summed(goals, civil.ByMonth), civil.ByMonth
 }
 
-// summed sums daily targets of consecutive days in a calendar week or month. Targets of a ratio are combined only while
+// summed sums daily targets of consecutive days in a calendar week or month. Targets for a ratio are combined only if
 // they are equal, because ratios have no sum.
 func summed(goals []Goal, g civil.Granularity) []Goal {
 	var out []Goal

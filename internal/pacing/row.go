@@ -36,23 +36,23 @@ type Row struct {
 	Status     Status          `json:"status,omitempty"`
 	Unseen     string          `json:"unseen_season,omitempty" doc:"Season in the remaining days that the data do not include. The row then has no probability and no status."`
 	Attained   *answer.Percent `json:"attained_pct,omitempty" doc:"Actual as a percentage of the target."`
-	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Amount that each remaining day needs to reach the target."`
+	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Amount required on each remaining day to reach the target."`
 	Index      *answer.Ratio   `json:"pace_index,omitempty" detail:"analyst" doc:"Actual divided by the value expected by now; 1 is on pace."`
 
-	Spend    *answer.Money `json:"monthly_spend,omitempty" doc:"Channel spend in the average month of the training data."`
-	Proposed *answer.Money `json:"proposed_monthly_spend,omitempty" doc:"Optimized allocation of the same total."`
+	Spend    *answer.Money `json:"monthly_spend,omitempty" doc:"Average monthly channel spend in the training data."`
+	Proposed *answer.Money `json:"proposed_monthly_spend,omitempty" doc:"Monthly channel spend in the optimized allocation of the same total budget."`
 
 	Raised    civil.Date      `json:"raised,omitzero" doc:"Day of the latest alert, or the day that met the alert rule."`
 	Since     civil.Date      `json:"since,omitzero" doc:"Most likely start of the change."`
 	Direction string          `json:"direction,omitempty" doc:"up or down."`
 	Shift     *answer.Ratio   `json:"shift,omitempty" doc:"Mean deviation from the forecast since the start of the change, in standard deviations."`
-	ChangePct *answer.Percent `json:"change_pct,omitempty" doc:"Change since its start, compared with the forecast. The forecast adapts slowly."`
+	ChangePct *answer.Percent `json:"change_pct,omitempty" doc:"Deviation from the forecast since the start of the change, in percent. The forecast adapts slowly."`
 
 	Rule      string                 `json:"rule,omitempty" doc:"Name of the alert rule that the day met."`
 	Condition control.AlertCondition `json:"condition,omitempty"`
 	Threshold *float64               `json:"threshold,omitempty" doc:"In percent for change_above, otherwise in the unit of the metric."`
 	Value     *float64               `json:"value,omitempty" doc:"Value of the metric on the day that met the alert rule."`
-	Reference *float64               `json:"reference,omitempty" doc:"change_above: mean of the same weekday of the four weeks before."`
+	Reference *float64               `json:"reference,omitempty" doc:"change_above: mean of the same weekday in the previous four weeks."`
 }
 
 // Day is the cumulative value of a metric from the first day of a period.

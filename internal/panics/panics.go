@@ -1,5 +1,5 @@
-// Package panics turns panics into errors, so that they do not end the process. It passes a panic of a goroutine to the
-// goroutine that waits for it. All goroutines of the service are started with this package, and a test checks this.
+// Package panics turns panics into errors, so that they do not end the process. It passes a panic in a goroutine to the
+// waiting goroutine. All goroutines of the service are started with this package, and a test checks this.
 package panics
 
 import (
@@ -10,7 +10,7 @@ import (
 )
 
 // Error is a recovered panic, which is always a bug. It has no fault kind, so it is logged in full and the caller sees
-// only a general sentence.
+// only a general message.
 type Error struct {
 	Cause any
 	Stack []byte // stack of the goroutine in which the panic happened
@@ -19,7 +19,7 @@ type Error struct {
 // Error returns the cause and the stack, for the log.
 func (d *Error) Error() string { return fmt.Sprintf("panic: %v\n%s", d.Cause, d.Stack) }
 
-// seen counts panics of the process.
+// seen counts the recovered panics of the process.
 var seen atomic.Int64
 
 // Seen returns the number of panics recovered since the process started.

@@ -38,7 +38,7 @@ const (
 )
 
 // Marks returns the marks of a line or bar chart by date. Marks are the annotations, the starts and ends of experiments
-// on the chart's channels, and the actionable anomalies of a single series. A pie has no marks.
+// on the chart's channels, and the actionable anomalies of a single series. A pie chart has no marks.
 func (p Plot) Marks(ctx context.Context, s *snapshot.Snapshot, shown []snapshot.NamedSeries) ([]Mark, error) {
 	if p.Kind == chart.Pie || len(shown) == 0 {
 		return nil, nil

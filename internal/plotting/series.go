@@ -87,8 +87,8 @@ func (p Plot) Series(ctx context.Context, s *snapshot.Snapshot) (shown []snapsho
 }
 
 // apart sorts the channels, largest first, and separates the channels with their own series from the other channels. A
-// pie shows a whole, so its other channels include those that were not requested. Other types of charts omit channels
-// that were not requested.
+// pie chart shows the total, so its other channels include those that were not requested. Other types of charts omit
+// channels that were not requested.
 func (p Plot) apart(
 	s *snapshot.Snapshot, wanted []measure.Channel, found map[measure.Channel]snapshot.Series,
 ) (alone, rest []snapshot.NamedSeries) {
@@ -112,7 +112,8 @@ func (p Plot) apart(
 	return alone, rest
 }
 
-// withOther adds the rest as one series. If the rest contains only unattributed orders, the series has their name.
+// withOther adds the channels of rest as one series. If rest contains only unattributed orders, the series has their
+// name.
 func (p Plot) withOther(s *snapshot.Snapshot, alone, rest []snapshot.NamedSeries) []snapshot.NamedSeries {
 	if len(rest) == 0 {
 		return alone
@@ -142,7 +143,7 @@ func (p Plot) Points(s *snapshot.Snapshot, of snapshot.Series) []chart.Point {
 	return out
 }
 
-const manySlots = 12 // bars of channels are stacked from this number of slots on
+const manySlots = 12 // number of slots from which bars of channels are stacked
 
 // Chart returns the chart to draw.
 func (p Plot) Chart(s *snapshot.Snapshot, shown []snapshot.NamedSeries, marks []Mark) chart.Chart {

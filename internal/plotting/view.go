@@ -25,7 +25,7 @@ func (p Plot) Arguments() url.Values {
 		v.Set("channel", string(p.Channel))
 	}
 	if len(p.Channels) > 0 {
-		delete(v, "breakdown") // a list of channels implies it
+		delete(v, "breakdown") // a list of channels implies the breakdown
 	}
 	for _, channel := range p.Channels {
 		v.Add("channels", string(channel))

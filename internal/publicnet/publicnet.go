@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Only is the Control function of a dialer that connects to port 443 of public addresses. It checks each address before a
-// connection, after name resolution, so DNS rebinding has no effect.
+// Only is the Control function of a dialer that connects to port 443 of public addresses. It checks each address after
+// name resolution and before the connection, so DNS rebinding has no effect.
 func Only(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -179,7 +179,7 @@ func (p experimentStatusParams) finding() (*control.Finding, error) {
 	case p.Return == nil && p.Low == nil && p.High == nil:
 		return nil, nil
 	case p.Return == nil || p.Low == nil || p.High == nil:
-		return nil, fault.Invalid("params: a result needs incremental_roas, low and high")
+		return nil, fault.Invalid("params: a result requires incremental_roas, low and high")
 	}
 	return &control.Finding{Return: *p.Return, Low: *p.Low, High: *p.High, LevelPct: p.Level}, nil
 }
@@ -214,7 +214,7 @@ func updateExperiment(_ context.Context, c *toolkit.Call, p experimentStatusPara
 	return ch, nil
 }
 
-// unreachable returns why an experiment cannot get a status now, or nil if it can.
+// unreachable returns why an experiment cannot change to a status now, or nil if it can.
 func unreachable(c *toolkit.Call, e, moved control.Experiment) error {
 	next := e.Status.Before()
 	switch {
@@ -303,7 +303,7 @@ func dismissInsight(ctx context.Context, c *toolkit.Call, p insightParams) (*Cha
 	}
 	ch := &Change{
 		Verb: "dismiss", Past: "dismissed", Object: "the insight " + told(p.ID), ID: p.ID,
-		Note: " The tool insights omits the insight until its evidence changes.", Undo: "Restore the insight on the Insights page.", Record: Record{Label: answer.Foreign(given.Reason)},
+		Note: " The insights tool omits the insight until its evidence changes.", Undo: "Restore the insight on the Insights page.", Record: Record{Label: answer.Foreign(given.Reason)},
 	}
 	ch.Existing = slices.ContainsFunc(c.Dismissed, func(d control.DismissedInsight) bool { return d.Insight == given.Insight })
 	if !ch.Existing {

@@ -1,5 +1,5 @@
-// Package record plans and executes the changes of records that the tool `manage` offers. It has the parameters of each
-// action, the values that the action would write, and the way to undo it.
+// Package record plans and executes the changes of records that the tool `manage` offers. It defines the parameters of
+// each action, the values that the action would write, and the way to undo it.
 package record
 
 import (
@@ -40,10 +40,10 @@ type Record struct {
 type Change struct {
 	Verb, Past string // such as add and added
 	Object     string // such as the annotation "Sale" on 2026-10-10
-	Note       string // a sentence on the effect that begins with a blank, "" for none
-	Undo       string // "" if it cannot be undone
+	Note       string // a sentence about the effect that begins with a space; "" for none
+	Undo       string // "" if the change cannot be undone
 	Existing   bool   // nothing is left to do
-	Refusal    error  // why the current state prevents an execution; nil: it does not
+	Refusal    error  // reason why the change cannot be executed now; nil: it can be executed
 	ID         string // "" before an execution that assigns it
 	Record     Record
 

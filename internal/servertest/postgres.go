@@ -36,7 +36,7 @@ type Postgres struct {
 	made    atomic.Int64 // databases
 }
 
-// StartPostgres starts a server that ends with the test, with variables that are added to its environment.
+// StartPostgres starts a server that ends with the test. The variables in env are added to the server's environment.
 func StartPostgres(t testing.TB, env ...string) *Postgres {
 	t.Helper()
 	SkipShort(t)

@@ -24,7 +24,7 @@ const patience = 30 * time.Second
 // account is the user that runs a server: PostgreSQL does not run as root.
 type account struct{ uid, gid int }
 
-// accountOf returns the account of the name if this process is root, otherwise the account of this process.
+// accountOf returns the account with the name if this process is root, otherwise the account of this process.
 func accountOf(t testing.TB, name string) account {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -158,8 +158,8 @@ func await(t testing.TB, p *process, ready func(ctx context.Context) error) {
 	}
 }
 
-// FreePort returns a port of the loopback interface that no process uses. It is below the ephemeral ports, so that it
-// is still free when a server restarts.
+// FreePort returns a port of the loopback interface that no process uses. The port is below the range of ephemeral
+// ports, so that it is still free when a server restarts.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 1000 {

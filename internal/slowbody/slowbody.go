@@ -78,7 +78,7 @@ func (b body) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		b.arrivals.arrived(b.on)
 	case errors.Is(err, os.ErrDeadlineExceeded) && b.arrivals.stopping():
-		err = fault.Unavailable("the service stopped before the request body was complete").Wrap(err).WithHint("send it again when the service runs")
+		err = fault.Unavailable("the service stopped before the request body was complete").Wrap(err).WithHint("send the request again when the service runs")
 	}
 	return n, err
 }
@@ -110,7 +110,7 @@ func (a *arrivals) arrived(c net.Conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, noted := a.coming[c]; noted && !a.last.IsZero() {
-		_ = c.SetReadDeadline(time.Time{}) // otherwise the running call would end with it
+		_ = c.SetReadDeadline(time.Time{}) // otherwise the deadline would end the running call
 	}
 	delete(a.coming, c)
 }

@@ -85,8 +85,8 @@ func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisitio
 	return q, nil
 }
 
-// WithChannels adds an empty curve for each channel of the map without a curve, such as a channel without customers in
-// the panel.
+// WithChannels adds an empty curve for each channel that is in the map but has no curve, such as a channel without
+// customers in the panel.
 func WithChannels(curves []cohort.Curve, channels map[measure.Channel]int64) []cohort.Curve {
 	for _, channel := range slices.Sorted(maps.Keys(channels)) {
 		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {

@@ -13,7 +13,8 @@ import (
 // AlertDays is the number of days before today for which answers contain alerts.
 const AlertDays = 28
 
-// AlertEvents lists the days on or after a given day that met an alert rule. The control store implements it.
+// AlertEvents lists the days on or after a given day that met the condition of an alert rule. The control store
+// implements it.
 type AlertEvents interface {
 	AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error)
 }

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ReturnBasis is the evidence for a channel's best estimate of its return.
+// ReturnBasis is the evidence for the best estimate of a channel's incremental ROAS.
 type ReturnBasis string
 
 // The bases are in order of priority. There is one exception: applied experiments that the model does not use have
@@ -44,8 +44,8 @@ type Return struct {
 	Factor    *experiment.ChannelFactor // factor of applied experiments
 }
 
-// ClaimedOver returns the return that the platform reports, divided by the incremental return. It returns false if
-// either return is unknown or if the incremental return is not positive.
+// ClaimedOver returns platform-reported ROAS divided by incremental ROAS. It returns false if one of them is unknown or
+// if incremental ROAS is not positive.
 func (r Return) ClaimedOver() (float64, bool) {
 	if r.Claimed == nil || r.Best == nil || !(r.Best.Value > 0) {
 		return 0, false
@@ -62,8 +62,8 @@ func UsableModel(c *Snapshot) *mix.Model {
 	return c.MMM.Model
 }
 
-// Returns returns the best estimate of every channel with spend in the last [ReturnDays] or in the model. The snapshot
-// must have the experiments. The result is read-only.
+// Returns returns the best estimate of incremental ROAS for every channel with spend in the last [ReturnDays] days or
+// in the model. The snapshot must have the experiments. The result is read-only.
 func Returns(ctx context.Context, c *Snapshot) (map[measure.Channel]Return, error) {
 	return Shared(ctx, c, "returns", returnsOf)
 }

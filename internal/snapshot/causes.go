@@ -102,7 +102,7 @@ func (w *changes) shareOfTracked(all, lost Series, broken func(changeDay) bool) 
 	return own / tracked
 }
 
-// findSpend adds the channels with a change of spend per day by 20% or more. Revenue is treated as spend × ROAS. The
+// findSpend adds the channels with a change in spend per day of 20% or more. Revenue is treated as spend × ROAS. The
 // effect is the part of the revenue change that comes from spend, at most the whole change. The effect is unknown if
 // revenue and spend moved in opposite directions.
 func (w *changes) findSpend(ctx context.Context) error {

@@ -44,8 +44,8 @@ const (
 // mostParts is the maximum number of groups of a split; the remaining groups are summed.
 const mostParts = 4
 
-// Split is a change of revenue, divided into parts by one dimension. The parts add up to the change exactly, largest
-// first.
+// Split is a change of revenue, divided into parts by one dimension. The parts are sorted by size, largest first, and
+// add up exactly to the change.
 type Split struct {
 	Dimension Dimension
 	Parts     []change.Part
@@ -110,7 +110,8 @@ type changes struct {
 
 func (w *changes) revenue(s measure.Sums) int64 { return w.Workspace.Basis.Revenue(s) }
 
-// split adds a split with the largest parts, at most the number most. The remaining change becomes the part "other".
+// split adds a split with the largest parts, at most as many as the parameter most. The remaining change becomes the
+// part "other".
 func (w *changes) split(by Dimension, parts []change.Part, most int) {
 	if len(parts) == 0 {
 		return
@@ -130,8 +131,8 @@ func (w *changes) factors(by Dimension, names []string, before, after []float64)
 	w.split(by, parts, len(parts))
 }
 
-// byOrderValue splits the change into the effects of the number of orders and of their value. A window without orders
-// uses the AOV of the other window. The change then comes from the number of orders only.
+// byOrderValue splits the change into the effects of the number of orders and of AOV. A window without orders uses the
+// AOV of the other window. The change then comes from the number of orders only.
 func (w *changes) byOrderValue() {
 	after, before := w.now.OrderCount(), w.before.OrderCount()
 	valueAfter, ok := measure.AOV(w.revenue(w.now.Sums), w.now.Orders)
@@ -270,7 +271,7 @@ func keysOf(a, b map[productKey]warehouse.ProductSpan) []productKey {
 	})
 }
 
-// netByName sums the sales of products with one name, such as variants.
+// netByName sums the sales of products with the same name, such as variants.
 func netByName(spans map[productKey]warehouse.ProductSpan) map[string]int64 {
 	out := map[string]int64{}
 	for key, s := range spans {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Cohorts returns the cohorts of customers with a first order in the months, by month.
+// Cohorts returns the monthly cohorts of customers with a first order in the given months.
 func (c *Snapshot) Cohorts(ctx context.Context, channel measure.Channel, months civil.Range) ([]cohort.Cohort, error) {
 	found, err := c.facts.Cohorts(ctx, c.Workspace.ID, channel, months)
 	if err != nil {

@@ -156,7 +156,7 @@ func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
 type TrackedSums struct {
 	Revenue, Orders, Clicks, Conversions, Cost int64
 	CostedRevenue                              int64 // part of Revenue from creators with a known cost
-	CostKnown                                  bool  // the cost of a creator is known
+	CostKnown                                  bool  // the cost of at least one creator is known
 }
 
 // TrackedSums returns the total tracked figures of creators.

@@ -24,7 +24,7 @@ func stateOfExperiments(all []control.Experiment) uint64 {
 	return h.Sum64()
 }
 
-// Annotations lists a workspace's annotations by day. The control store implements it.
+// Annotations lists a workspace's annotations, sorted by day. The control store implements it.
 type Annotations interface {
 	Annotations(ctx context.Context, ws measure.WorkspaceID) ([]control.Annotation, error)
 }

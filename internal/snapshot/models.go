@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// refit replaces the figures of last-touch totals with the figures of another model. It uses the conversion paths or
-// survey answers of the windows. Spend, platform-reported figures and totals do not change.
+// refit replaces the figures of last-touch totals with the figures of another attribution model. It uses the conversion
+// paths or survey answers of the windows. Spend, platform-reported figures and totals do not change.
 func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows,
 	totals *warehouse.Pair[[]warehouse.ChannelTotal],
 ) error {

@@ -23,8 +23,9 @@ type Panel struct {
 	Inside   []warehouse.PanelCustomer
 }
 
-// CustomerPanel returns the customers that one channel acquired in a window, or all channels if channel is empty. It
-// leaves out customers with a first order more than [cohort.LongestAge] days ago, which is a data error.
+// CustomerPanel returns the customers that one channel acquired in a window, or the customers of all channels if
+// channel is empty. It omits customers with a first order more than [cohort.LongestAge] days ago, because such a date
+// is a data error.
 func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel measure.Channel) (Panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
@@ -59,7 +60,7 @@ type fitKey struct {
 }
 
 const (
-	panelsBytes = 32 << 20 // size of all cached panels in bytes; a panel of 20,000 customers uses about 5 million
+	panelsBytes = 32 << 20 // maximum size of all cached panels in bytes; a panel of 20,000 customers uses about 5 million
 	rowBytes    = 100      // bytes per customer and per day of a panel
 	maxFits     = 1000
 )
@@ -175,7 +176,7 @@ func (c *Snapshot) Buyers(customers []warehouse.PanelCustomer, end civil.Date) (
 		name := strconv.Itoa(i)
 		for _, d := range customer.Days {
 			if d.Orders > 0 {
-				d.Refunds = 0 // the projection is of orders; refunds may belong to earlier orders
+				d.Refunds = 0 // the projection covers only orders; refunds may belong to earlier orders
 				purchases = append(purchases, cohort.Purchase{Customer: name, Day: d.Day, Value: max(0, c.NetOf(d))})
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"assay/internal/panics"
 )
 
-// Contribution is the store's contribution before ad spend in a window, with the known share of the costs.
+// Contribution is the store's contribution before ad spend in a window, with the share of the costs that is known.
 type Contribution struct {
 	measure.Contribution
 	Days civil.Range

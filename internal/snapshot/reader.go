@@ -126,7 +126,7 @@ type State struct {
 	Key
 	Stored
 	Workspace control.Workspace
-	Now       time.Time  // time by the clock of answers, in UTC
+	Now       time.Time  // time by the clock that answers use, in UTC
 	Today     civil.Date // day of Now in the workspace's time zone
 	MMM       mix.Held   // the media mix model
 

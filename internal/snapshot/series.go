@@ -243,7 +243,7 @@ func (s Series) points(g civil.Granularity) []Point {
 	return out
 }
 
-// Point returns the total of some days.
+// Point returns the total of the given days.
 func (s Series) Point(days civil.Range) Point {
 	p := Point{days: days}
 	p.RevenueUnknown = s.RevenueUnknown

@@ -106,7 +106,7 @@ type Contents struct {
 	warehouse.Coverage
 	Channels []warehouse.ChannelVolume
 	Sources  []warehouse.SourceState
-	Late     []reportlag.Curve // platforms that settle later than documented
+	Late     []reportlag.Curve // platforms with figures that settle later than documented
 }
 
 // Empty reports whether the workspace has no orders, refunds, ad reports or spend.
@@ -148,8 +148,8 @@ func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	return s.Channels[at], true
 }
 
-// Frozen reports whether the clock of answers differs from the real clock, as in a demo store with a fixed day. Days of
-// data follow the clock of answers. Times of imports follow the real clock.
+// Frozen reports whether the clock that answers use differs from the real clock, as in a demo store with a fixed day.
+// Days of data follow the first clock. Times of imports follow the real clock.
 func (c *Snapshot) Frozen() bool { return c.Real.Sub(c.Now).Abs() > time.Hour }
 
 // RevenueUnknown reports whether the channel's revenue is unknown because no order is attributed to any channel.

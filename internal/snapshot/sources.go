@@ -56,9 +56,10 @@ const (
 )
 
 // OrdersAssumed reports whether a day that is not complete by [Contents.OrdersComplete] can be treated as complete,
-// because nothing arrives from a shop without orders, for example if its checkout is broken. There are two cases: a tap
-// has read the shop's orders after the end of the day. Or the day ended at least 6 hours ago, the last webhook arrived at
-// most 7 days before the day, and so did the last order. If the tap or the webhooks are broken, the assumption is wrong.
+// because nothing arrives from a shop without orders, for example if its checkout is broken. There are two cases. In
+// the first case, a tap has read the shop's orders after the end of the day. In the second case, the day ended at least
+// 6 hours ago, and the last webhook and the last order arrived at most 7 days before the day. If the tap or the
+// webhooks are broken, the assumption is wrong.
 func (c *Snapshot) OrdersAssumed(day civil.Date) bool {
 	if c.RealDay(c.Store.LastTapRun).After(day) {
 		return true

@@ -18,7 +18,7 @@ type Changes interface {
 type Stored struct {
 	Experiments []control.Experiment       // latest first; only if requested
 	Records     []control.ForecastRecord   // accuracy of past forecasts; only if requested
-	Annotations []control.Annotation       // by day; only if requested
+	Annotations []control.Annotation       // sorted by day; only if requested
 	Dismissed   []control.DismissedInsight // latest first; only if requested
 	Guardrails  control.Guardrails         // only if requested
 	AlertEvents []control.AlertEvent       // events of the last [AlertDays] days, newest first; only if requested

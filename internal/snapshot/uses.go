@@ -41,7 +41,7 @@ func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error)
 	case r.Kind != control.GeoTest:
 		return append(all, Use{By: "halo", Why: "a lift study has no result by surface"}), nil
 	case len(surfaces) == 0:
-		return append(all, Use{By: "halo", Why: "the spend by region is unknown, or the treated regions have too few orders on other surfaces"}), nil
+		return append(all, Use{By: "halo", Why: "the spend by region is unknown, or other surfaces have too few orders"}), nil
 	}
 	return append(all, Use{"halo", true, fmt.Sprintf("the priors of %d surfaces include the experiment, weighted by its standard error", len(surfaces))}), nil
 }

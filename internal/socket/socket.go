@@ -211,6 +211,6 @@ func (s *Client) ask(ctx context.Context, path string, asked command, progress f
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fault.Unavailable("the service stopped before the work was done").Wrap(lines.Err()).
+	return nil, fault.Unavailable("the service stopped before the work was complete").Wrap(lines.Err()).
 		WithHint("start the service again and repeat the command: rows that were already imported are not duplicated")
 }

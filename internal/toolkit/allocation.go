@@ -16,20 +16,20 @@ import (
 // MixRow contains the model's estimates for a channel. Amounts are per month.
 type MixRow struct {
 	Channel         measure.Channel                  `json:"channel"`
-	Spend           answer.Money                     `json:"monthly_spend" doc:"Current spend: the start of the allocation."`
-	Modelled        *answer.Money                    `json:"modelled_monthly_spend,omitempty" detail:"analyst" doc:"Spend of the average month in the model's window: the basis of roas and monthly_contribution."`
+	Spend           answer.Money                     `json:"monthly_spend" doc:"Current monthly spend: the starting point of the allocation."`
+	Modelled        *answer.Money                    `json:"modelled_monthly_spend,omitempty" detail:"analyst" doc:"Average monthly spend in the model's window: the basis of roas and monthly_contribution."`
 	Proposed        answer.Money                     `json:"proposed_monthly_spend"`
 	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: revenue that would be lost without the channel."`
-	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
+	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the model's window."`
 	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
 	Best            *answer.Estimate[answer.Ratio]   `json:"incremental_roas,omitempty" doc:"Best estimate if it comes from applied experiments that the model does not use."`
 	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend; without current spend, at the modelled spend."`
-	MarginPct       *answer.Percent                  `json:"contribution_margin_pct,omitempty" detail:"analyst" doc:"Contribution per revenue of the channel, before ad spend. The allocation maximizes contribution if costs are known."`
+	MarginPct       *answer.Percent                  `json:"contribution_margin_pct,omitempty" detail:"analyst" doc:"Contribution as a percentage of the channel's revenue, before ad spend. The allocation maximizes contribution if costs are known."`
 	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"Percentage by which marginal ROAS is below average ROAS."`
 	Less            *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue with 20% less spend."`
 	More            *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue with 20% more spend."`
 	CarryOver       *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Adstock: share of a week's effect that carries over to the next week."`
-	ExperimentValue *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Value of information: expected gain in monthly revenue of the best allocation if an experiment measured the channel's return, before the experiment's cost."`
+	ExperimentValue *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Value of information: expected increase of the optimized allocation's monthly revenue if an experiment measured the channel's iROAS, before the experiment's cost."`
 	Tested          []string                         `json:"calibrated_by,omitempty" doc:"Experiments on the channel that calibrate the model."`
 	BeyondData      bool                             `json:"beyond_data,omitempty" doc:"The proposed spend exceeds all observed spend."`
 }
@@ -78,9 +78,9 @@ func (s PlanStart) MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow
 // PlanMetrics are the expected results of an allocation over its period.
 type PlanMetrics struct {
 	Budget       answer.Money                   `json:"budget"`
-	CurrentSpend answer.Money                   `json:"current_spend" doc:"Spend of the model's channels over a period of equal length."`
-	SpendFrom    string                         `json:"current_spend_from,omitempty" doc:"Days of the current spend, scaled to the period."`
-	BoundsPct    answer.Percent                 `json:"default_bounds_pct" doc:"Without constraints, maximum difference between the spend of a channel and its share of the budget, in percent."`
+	CurrentSpend answer.Money                   `json:"current_spend" doc:"Current spend on the model's channels, over a period as long as the budget period."`
+	SpendFrom    string                         `json:"current_spend_from,omitempty" doc:"Days of observed spend from which current_spend is scaled."`
+	BoundsPct    answer.Percent                 `json:"default_bounds_pct" doc:"Without constraints: maximum change of a channel's spend from its current share of the budget, in percent."`
 	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Change of revenue compared with the same budget in the current allocation."`
 	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Change of revenue compared with current spend, if the budget is different."`
 	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation generates more revenue than the same budget in the current allocation."`
@@ -89,7 +89,7 @@ type PlanMetrics struct {
 	Advice       string          `json:"advice" doc:"shift: apply the optimized allocation; hold: keep the current allocation. budget_advice is the advice on the total budget."`
 	Why          []string        `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
 	TestFirst    measure.Channel `json:"test_first,omitempty" doc:"Channel to test first, as in experiments with view=next_test."`
-	AgreementPct answer.Percent  `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`
+	AgreementPct answer.Percent  `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that has the same allocation with either half of the posterior draws."`
 	GapPct       *answer.Percent `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
 }
 
@@ -127,13 +127,13 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s. The baseline is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " "+over))
+	text := fmt.Sprintf("Reallocating %s %s %s. Baseline: the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " "+over))
 	if m.Change != nil {
 		from := ""
 		if plan.Recent {
-			from = " (last 30 days)"
+			from = " (last 30 days, scaled)"
 		}
-		text += fmt.Sprintf(" Compared with current spend of %s%s, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Current spend is %s%s. Compared with it, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {
@@ -169,7 +169,7 @@ func Gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 	case e.Low == 0 && e.High == 0:
 		return "does not change revenue"
 	}
-	return fmt.Sprintf("has no clear benefit: the expected change of revenue is %s%s %s", signed(c, e.Value), than, interval)
+	return fmt.Sprintf("has no clear benefit. The expected change of revenue is %s%s %s", signed(c, e.Value), than, interval)
 }
 
 // signed formats an amount with its sign.
@@ -184,7 +184,7 @@ func signed(c *Call, amount answer.Money) string {
 func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 	c.WarnModelAge(a)
 	if why := plan.Advice.WhyHold(); why != "" {
-		a.Warn(answer.WarnHold, "Keep the current allocation: "+why+".")
+		a.Warn(answer.WarnHold, "Do not reallocate: "+why+".")
 	}
 	var beyond []string
 	for _, one := range plan.Allocations {

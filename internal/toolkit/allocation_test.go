@@ -17,8 +17,8 @@ func TestGainDescribesRevenueChange(t *testing.T) {
 	}{
 		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to increase revenue by USD 5,007 compared with today (90% interval +USD 1,000 to +USD 9,000)"},
 		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to reduce revenue by USD 5,007 compared with today (90% interval -USD 9,000 to -USD 1,000)"},
-		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "has no clear benefit: the expected change of revenue is -USD 5,007 compared with today (90% interval -USD 9,000 to +USD 1,000)"},
-		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit: the expected change of revenue is +USD 20.00 compared with today (90% interval -USD 1,000 to +USD 1,040)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "has no clear benefit. The expected change of revenue is -USD 5,007 compared with today (90% interval -USD 9,000 to +USD 1,000)"},
+		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit. The expected change of revenue is +USD 20.00 compared with today (90% interval -USD 1,000 to +USD 1,040)"},
 		{answer.Estimate[answer.Money]{}, "does not change revenue"},
 	} {
 		if got := Gain(c, test.change, " compared with today"); got != test.want {

@@ -15,9 +15,9 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Best is the best estimate of a channel's return.
+// Best is the best estimate of a channel's incremental ROAS.
 type Best struct {
-	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" doc:"Best estimate of the channel, the same in all tools; of an experiment: its iROAS."`
+	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" doc:"For a channel: best estimate, the same in all tools. For an experiment: its iROAS."`
 	Basis       snapshot.ReturnBasis           `json:"return_basis,omitempty" doc:"model: media mix model; experiments: last-touch ROAS × factor; attribution: last-touch ROAS with the uncertainty of an untested factor."`
 	ClaimedOver *answer.Ratio                  `json:"claimed_over_incremental,omitempty" detail:"analyst" doc:"Platform-reported ROAS divided by incremental_roas."`
 }
@@ -81,8 +81,8 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 type NextTest struct {
 	snapshot.Return
 	Gain  float64 // expected gain of the model's allocation per month, in whole units; 0: negligible, or no model
-	SD    float64 // standard deviation of the incremental ROAS per last-touch ROAS; 0 without last-touch revenue
-	Stake float64 // incremental revenue of [snapshot.ReturnDays]: one standard deviation, in whole units
+	SD    float64 // standard deviation of the ratio of incremental to last-touch ROAS; 0 without last-touch revenue
+	Stake float64 // one standard deviation of incremental revenue in [snapshot.ReturnDays] days, in whole units
 	Now   string  // the planned or running experiment on the channel, "" without one
 }
 

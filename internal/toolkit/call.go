@@ -65,7 +65,7 @@ type Call struct {
 	Keys      Keys
 	Hooks     Hooks
 	Accounts  Connections        // connected ad accounts
-	Backups   func() BackupState // nil: backups are not scheduled here
+	Backups   func() BackupState // nil: the service does not schedule backups
 	Budgets   BudgetChanges
 	Managed   Records
 	Tools     []Spec             // specifications of all tools, in the contract's order
@@ -125,7 +125,7 @@ func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 		return "", fault.Invalid("channel %q does not exist: this store has no channels yet", answer.Clean(name)).
 			WithHint("Omit channel, or import orders or ad reports first.")
 	}
-	return "", fault.Invalid("channel %q does not exist; channels of this store are %s", answer.Clean(name), answer.Known(NamedChannels, channelNames(s))).
+	return "", fault.Invalid("channel %q does not exist; the channels of this store are %s", answer.Clean(name), answer.Known(NamedChannels, channelNames(s))).
 		WithHint("Omit channel for the whole store, or use one of these names.")
 }
 
@@ -159,7 +159,7 @@ func (c *Call) Works(tool string, arguments map[string]any) bool {
 	return err == nil
 }
 
-// Dated returns the arguments of a window.
+// Dated returns the date arguments for a window.
 func Dated(w civil.Range) map[string]any {
 	return map[string]any{"start_date": w.First.String(), "end_date": w.Last.String()}
 }
@@ -220,7 +220,7 @@ func (c *Call) stillGrowing(w civil.Range) string {
 		}
 		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
 		if open.Intersect(w).Days() > 0 {
-			fmt.Fprintf(&text, " The %s of %s needed more than %d days to settle: figures since %s may still change.",
+			fmt.Fprintf(&text, " The %s of %s still changed after %d days, so figures since %s may still change.",
 				curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window, open.First)
 		}
 	}

@@ -12,16 +12,16 @@ import (
 	"assay/internal/warehouse"
 )
 
-// CampaignReturn is the estimated return of a campaign and the verdict based on this return.
+// CampaignReturn contains the estimated incremental ROAS of a campaign and the verdict based on this estimate.
 type CampaignReturn struct {
 	LastTouch   *answer.Ratio                  `json:"last_touch_roas,omitempty" detail:"analyst"`
-	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" detail:"analyst" doc:"Best estimate of the channel, times the campaign's own relative return, which is shrunk by its number of orders."`
+	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" detail:"analyst" doc:"Best estimate of the channel, times the campaign's relative ROAS, which is shrunk toward the mean of the campaigns."`
 	ClaimedOver *answer.Ratio                  `json:"claimed_over_incremental,omitempty" detail:"analyst" doc:"Platform-reported ROAS divided by incremental_roas."`
 	Profit      *answer.Estimate[answer.Money] `json:"incremental_contribution_after_spend,omitempty" detail:"analyst" doc:"Incremental revenue at the store's contribution rate, minus spend."`
 	SpendChange *answer.Percent                `json:"spend_change_pct,omitempty" detail:"analyst" doc:"Change of spend from the previous period."`
 	ROASChange  *answer.Percent                `json:"roas_change_pct,omitempty" detail:"analyst" doc:"Change of platform-reported ROAS from the previous period."`
 	PaysPct     *answer.Percent                `json:"pays_pct,omitempty" detail:"analyst" doc:"Probability that marginal ROAS is above break-even."`
-	Verdict     string                         `json:"verdict,omitempty" doc:"scale: pays_pct of at least 90%; cut: at most 10%; keep: between, or too uncertain."`
+	Verdict     string                         `json:"verdict,omitempty" doc:"scale: pays_pct of at least 90%; cut: at most 10%; keep: between these limits, or too uncertain."`
 }
 
 // The verdicts on a campaign.
@@ -34,7 +34,7 @@ const (
 // sureCampaign is the minimum probability for the verdict to scale or to cut a campaign.
 const sureCampaign = 0.9
 
-// untestedMarginal is the assumed ratio of marginal to average return of a channel that is not in a model. It is the
+// untestedMarginal is the assumed ratio of marginal to average ROAS of a channel that is not in a model. It is the
 // middle of the range from 0.5 to 1.
 const untestedMarginal = 0.75
 
@@ -49,7 +49,7 @@ func KeyOf(t warehouse.CampaignTotal) CampaignKey {
 	return CampaignKey{t.Platform, t.Account, t.CampaignID}
 }
 
-// CampaignReturns contains the estimated returns of the campaigns in a window.
+// CampaignReturns contains the estimated incremental ROAS of the campaigns in a window.
 type CampaignReturns struct {
 	Of    map[CampaignKey]CampaignReturn
 	named []namedCampaign
@@ -60,8 +60,8 @@ type namedCampaign struct {
 	CampaignReturn
 }
 
-// CampaignReturns estimates the return of all campaigns of the windows. It ignores the page and the campaign that the
-// call selects, because the estimates of a channel's campaigns depend on each other.
+// CampaignReturns estimates the incremental ROAS of all campaigns of the windows. It ignores the page and the campaign
+// that the call selects, because the estimates of a channel's campaigns depend on each other.
 func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, profit snapshot.Contribution) (*CampaignReturns, error) {
 	only := of.Campaign
 	of.Campaign, of.Limit, of.Offset = "", 0, 0
@@ -108,8 +108,8 @@ func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, pr
 	return out, nil
 }
 
-// campaignEstimates returns the estimates of a channel's campaigns, or nil if the channel's return is unknown. The
-// evidence is last touch, or the platform's report if no order is attributed to the campaigns.
+// campaignEstimates returns the estimates of a channel's campaigns, or nil if the channel's incremental ROAS is
+// unknown. The evidence is last-touch attribution, or the platform's report if no order is attributed to the campaigns.
 func (c *Call) campaignEstimates(r snapshot.Return, rows []warehouse.CampaignTotal) []measure.Estimate {
 	credited := slices.ContainsFunc(rows, func(t warehouse.CampaignTotal) bool { return t.Credited.Orders > 0 })
 	if r.Best == nil {
@@ -125,7 +125,7 @@ func (c *Call) campaignEstimates(r snapshot.Return, rows []warehouse.CampaignTot
 	return measure.CampaignReturns(*r.Best, evidence)
 }
 
-// marginalShare returns the ratio of marginal to average return of a channel.
+// marginalShare returns the ratio of marginal to average ROAS of a channel.
 func (c *Call) marginalShare(channel measure.Channel) float64 {
 	if m := snapshot.UsableModel(c.Snapshot); m != nil {
 		for _, e := range m.Effects {
@@ -177,8 +177,8 @@ func (r *CampaignReturn) judge(c *Call, e measure.Estimate, t warehouse.Campaign
 	}
 }
 
-// Sentence names, by ID, the campaigns with the highest and the lowest estimated return. It returns "" if there are
-// fewer than two campaigns.
+// Sentence names, by ID, the campaigns with the highest and the lowest estimated incremental ROAS. It returns "" if
+// there are fewer than two campaigns.
 func (r *CampaignReturns) Sentence() string {
 	if len(r.named) < 2 {
 		return ""
@@ -186,7 +186,7 @@ func (r *CampaignReturns) Sentence() string {
 	say := func(n namedCampaign) string {
 		text := fmt.Sprintf("%s (incremental ROAS %s, 90%% interval %s to %s", answer.CampaignName(n.Platform, n.ID), n.Return.Value, n.Return.Low, n.Return.High)
 		if n.Verdict != "" {
-			text += "; " + n.Verdict
+			text += "; verdict: " + n.Verdict
 		}
 		return text + ")"
 	}

@@ -15,7 +15,7 @@ import (
 
 const (
 	svgOf      = ".svg?" // between the metric and the other arguments in the URI of a chart
-	maxAddress = 2_000   // bytes of such a URI
+	maxAddress = 2_000   // maximum length of such a URI in bytes
 )
 
 // AddressOfChart returns the URI of a chart as an SVG document, or "" if the URI would be too long. It takes the

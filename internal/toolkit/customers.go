@@ -75,7 +75,7 @@ func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Proj
 // notProjected returns the reasons for a missing projection, or nil if there is a projection.
 func notProjected(ahead snapshot.Projection) []string {
 	if ahead.NoFit {
-		return []string{"the model of repeat purchases does not converge on these customers"}
+		return []string{"the model of repeat purchases does not converge for these customers"}
 	}
 	return ahead.Refused
 }
@@ -93,6 +93,6 @@ const booksYoung = 90
 func WarnFirstDays(c *Call, a *answer.Closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {
-		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("The orders start on %s: customers who ordered before this day are counted as new.", first))
+		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("The orders start on %s. Customers who first ordered before this day are counted as new.", first))
 	}
 }

@@ -14,30 +14,30 @@ import (
 	"assay/internal/warehouse"
 )
 
-// TestDesign is a geo experiment that detects a plausible return with the required power.
+// TestDesign is a geo experiment that detects a plausible incremental ROAS with the required power.
 type TestDesign struct {
 	Regions []geo.Region   `json:"treatment_regions"`
 	Days    int            `json:"test_days"`
-	Factor  answer.Ratio   `json:"spend_factor" doc:"Factor of the spend in the treated regions; 0 pauses the channel."`
+	Factor  answer.Ratio   `json:"spend_factor" doc:"Spend multiplier in the treated regions; 0 pauses the channel."`
 	Change  answer.Money   `json:"spend_change" doc:"Change of spend over the whole test."`
-	Effect  answer.Money   `json:"plausible_revenue_change" doc:"Change of revenue at the plausible return, over the whole test."`
+	Effect  answer.Money   `json:"plausible_revenue_change" doc:"Change of revenue at the plausible iROAS, over the whole test."`
 	MDE     answer.Percent `json:"minimum_detectable_effect_pct"`
-	Cost    answer.Money   `json:"expected_cost" doc:"Expected loss of contribution, below 0 for a gain; without costs of goods, the absolute change of spend."`
+	Cost    answer.Money   `json:"expected_cost" doc:"Expected loss of contribution, negative for a gain; without costs of goods, the absolute change of spend."`
 }
 
 // Designs are proposed experiments on a channel.
 type Designs struct {
-	Return float64 // plausible return of the channel's current spend
-	Least  float64 // smallest return that a pause detects, of all searched designs
+	Return float64 // plausible incremental ROAS of the channel's current spend
+	Least  float64 // smallest incremental ROAS that a pause detects, among all searched designs
 	Tests  []TestDesign
 }
 
 // spendDays is the number of recent days from which the spend of a test is estimated.
 const spendDays = 28
 
-// Designs searches for the cheapest experiments with power at the plausible return. This return is the last-touch ROAS
-// times the applied incrementality factor. If this product is unknown, the return is the mean of the model's prior. A
-// channel without spend has no designs.
+// Designs searches for the cheapest experiments with power at the plausible incremental ROAS. This value is last-touch
+// ROAS times the applied incrementality factor. If this product is unknown, the value is the mean of the model's prior.
+// A channel without spend has no designs.
 func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) (Designs, error) {
 	s, err := c.SeriesOf(ctx, channel, days)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Call) ContributionRate(ctx context.Context) (*float64, error) {
 	return nil, nil //nolint:nilnil // without costs there is no rate
 }
 
-// Sentence describes the cheapest design, or the smallest return that a pause detects.
+// Sentence describes the cheapest design, or the smallest incremental ROAS that a pause detects.
 func (d Designs) Sentence(c *Call, channel measure.Channel) string {
 	switch {
 	case len(d.Tests) > 0 && d.Tests[0].Factor == 0:
@@ -104,10 +104,10 @@ func (d Designs) Sentence(c *Call, channel measure.Channel) string {
 			answer.Ratio(d.Return), answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(-t.Change))
 	case len(d.Tests) > 0:
 		t := d.Tests[0]
-		return fmt.Sprintf(" The cheapest design at an iROAS of %[1]s multiplies the spend of %[3]s in %[4]s by %[2]s for %[5]d days. The design costs %[6]s of additional spend.",
+		return fmt.Sprintf(" The cheapest design at an iROAS of %[1]s multiplies spend on %[3]s in %[4]s by %[2]s for %[5]d days. The design requires %[6]s of additional spend.",
 			answer.Ratio(d.Return), t.Factor, answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(t.Change))
 	case d.Least > 0 && !math.IsInf(d.Least, 0):
-		return fmt.Sprintf(" No design of at most six weeks detects an iROAS of %s: a pause detects an iROAS of %s or more.", answer.Ratio(d.Return), answer.Ratio(d.Least))
+		return fmt.Sprintf(" No design of at most six weeks detects an iROAS of %s. A test that pauses the channel detects an iROAS of %s or more.", answer.Ratio(d.Return), answer.Ratio(d.Least))
 	}
 	return ""
 }

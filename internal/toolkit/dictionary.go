@@ -48,7 +48,7 @@ func (s *Session) dictionary() (string, error) {
 	}
 	slices.SortFunc(fields, func(a, b field) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.meaning, b.meaning)) })
 	var b strings.Builder
-	b.WriteString("# Data dictionary\n\nFields of answers in `format=json`. A field with several meanings has a row for each.\n\n" +
+	b.WriteString("# Data dictionary\n\nFields of answers in `format=json`. A field with several meanings has a row for each meaning.\n\n" +
 		"| field | meaning | tools |\n|---|---|---|\n")
 	for _, f := range fields {
 		tools := strings.Join(f.tools, ", ")

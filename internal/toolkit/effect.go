@@ -39,7 +39,7 @@ func (c *Call) ExpectedEffect(ctx context.Context, channel measure.Channel, dail
 func (c *Call) effectOf(m *mix.Model, start PlanStart, channel measure.Channel, daily float64) (effect *ExpectedEffect, why string) {
 	shift, ok := start.Shift(m, channel, 0, daily)
 	if !ok {
-		return nil, "the media mix model has no channel " + string(channel)
+		return nil, "the media mix model does not include the channel " + string(channel)
 	}
 	if _, known := start.Rates[channel]; !known {
 		shift.Profit = nil

@@ -25,7 +25,7 @@ func (c *Call) WhyNotNewer() string {
 	if m == nil {
 		return ""
 	}
-	return fmt.Sprintf("Model %d remains in use. A newer training (model %d, up to %s) was rejected: %s.",
+	return fmt.Sprintf("Model %d remains in use. A newer training (model %d, data up to %s) was rejected: %s.",
 		c.MMM.Model.Version, m.Version, m.Window.Last, answer.Clean(strings.Join(m.Why(), "; ")))
 }
 
@@ -92,7 +92,7 @@ type ModelInfo struct {
 	Weeks    int          `json:"weeks"`
 	R2       answer.Ratio `json:"r2" doc:"Share of the weekly variance that the model explains."`
 	LeftOut  []string     `json:"left_out,omitempty" doc:"Channels with too little spend for the model."`
-	Tests    []modelTest  `json:"tests,omitempty" detail:"analyst" doc:"Completed experiments: those that calibrate the model, and the reasons for excluding others."`
+	Tests    []modelTest  `json:"tests,omitempty" detail:"analyst" doc:"Completed experiments, with the reason if an experiment does not calibrate the model."`
 	Seed     uint64       `json:"seed,omitempty" detail:"debug"`
 	DataHash string       `json:"data_hash,omitempty" detail:"debug"`
 }
@@ -140,7 +140,7 @@ func (c *Call) ModelSentence() string {
 	return "No MMM has been trained."
 }
 
-// ModelCapability reports whether tools that need a model can answer.
+// ModelCapability returns the status of the tools that need a model, and an explanation of the status.
 func (c *Call) ModelCapability() (status, why string) {
 	switch _, err := c.Model(); {
 	case err == nil:

@@ -170,7 +170,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 		}
 	}
 	summary := toolkit.PlanSummary(call, got, planOf(0.9, 2), "per month")
-	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00", "Compared with current spend of USD 500.00", "increases most on google", "decreases most on facebook", "shift (medium confidence)"} {
+	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00", "Current spend is USD 500.00", "increases most on google", "decreases most on facebook", "shift (medium confidence)"} {
 		if !strings.Contains(summary, part) {
 			t.Errorf("%q is missing in %q", part, summary)
 		}
@@ -185,9 +185,9 @@ func TestMetricsOfAPlan(t *testing.T) {
 		part string
 	}{
 		{stats.Summary{Mean: -50, Q05: -90, Q95: -10}, "reduce revenue by USD 50.00"},
-		{stats.Summary{Mean: 5, Q05: -90, Q95: 10}, "no clear benefit: the expected change of revenue is +USD 5.00"},
+		{stats.Summary{Mean: 5, Q05: -90, Q95: 10}, "no clear benefit. The expected change of revenue is +USD 5.00"},
 		{stats.Summary{}, "does not change revenue"},
-		{stats.Summary{Mean: -5, Q05: -90, Q95: 0}, "no clear benefit: the expected change of revenue is -USD 5.00"},
+		{stats.Summary{Mean: -5, Q05: -90, Q95: 0}, "no clear benefit. The expected change of revenue is -USD 5.00"},
 	} {
 		plan := planOf(0.5, 1)
 		plan.Lift = c.lift

@@ -16,7 +16,7 @@ import (
 // figures.
 type ModelCard struct {
 	Status      string           `json:"status"`        // none, active, stale, refused
-	Why         []string         `json:"why,omitempty"` // why it is not active
+	Why         []string         `json:"why,omitempty"` // why the model is not active
 	Training    bool             `json:"training"`
 	How         string           `json:"how_to_train"`
 	Version     int              `json:"version,omitempty"`
@@ -52,7 +52,7 @@ type refusedAttempt struct {
 var modelLimits = []string{
 	"Confounding: if the spend of a channel follows demand, the model overstates the effect of the channel. Only an experiment can distinguish the effect of spend from demand.",
 	"The model assumes constant effects over the window and no interaction between channels.",
-	"Figures are revenue before the cost of goods.",
+	"Figures are revenue: the cost of goods is not subtracted.",
 	"Estimates for spend above the observed range extrapolate the assumed saturation curve.",
 	"With less than two years of data, seasonality is hard to distinguish from seasonal spend.",
 }

@@ -85,7 +85,7 @@ func mentions(topic []string, text string, words []string) (n int) {
 // percents matches the percentages of a question.
 var percents = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(?:%|percent)`)
 
-// otherStep returns a note if the question is about another change of spend than the answer, otherwise "".
+// otherStep returns a note if the question is about a different change of spend than the answer, otherwise "".
 func otherStep(text string) string {
 	for _, found := range percents.FindAllStringSubmatch(text, -1) {
 		if found[1] != strconv.Itoa(int(100*mix.Step)) && found[1] != "90" {
@@ -193,15 +193,15 @@ func sayCarryOver(c *Call, rows []MixRow, _ ModelResults) string {
 func sayTests(c *Call, rows []MixRow, a ModelResults) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r MixRow) bool { return r.ExperimentValue == nil || *r.ExperimentValue <= 0 })
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
-		return "No experiment would change the optimized allocation: it does not depend on the uncertainty of these channels."
+		return "No experiment would change the optimized allocation: the allocation does not depend on the uncertainty of these channels."
 	}
-	return "Expected gain in monthly revenue if an experiment measures the return of a channel, before the cost of the experiment: " +
+	return "Expected gain in monthly revenue if an experiment measures the iROAS of a channel, before the cost of the experiment: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(*r.ExperimentValue) }), func(r MixRow) string { return c.Spelled(*r.ExperimentValue) })
 }
 
 func sayTrust(c *Call, rows []MixRow, a ModelResults) string {
 	return fmt.Sprintf("The model explains %.0f%% of the variance over %d weeks, and its sampler converged. Fit does not prove causality. "+
-		"A precise experiment on a channel narrows its interval. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
+		"A precise experiment on a channel narrows the channel's interval. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r MixRow) string { return ratios(r.ROAS) })
 }
 

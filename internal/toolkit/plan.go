@@ -124,7 +124,7 @@ func regionsNamed(what string, known []geo.Region, names []string) ([]string, er
 			return nil, fault.Invalid("%s: no order has a region, so %q cannot be measured", what, answer.Clean(name)).
 				WithHint("Import orders with regions first, or save the experiment without regions.")
 		default:
-			return nil, fault.Invalid("%s: %q has no orders; regions with orders are %s", what, answer.Clean(name), answer.Known(NamedRegionsShown, SpelledRegions(known)))
+			return nil, fault.Invalid("%s: %q has no orders; regions with orders: %s", what, answer.Clean(name), answer.Known(NamedRegionsShown, SpelledRegions(known)))
 		}
 	}
 	return regions, nil
@@ -151,7 +151,7 @@ func NamedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	for _, name := range names {
 		region, ok := snapshot.RegionNamed(panel.Regions, name)
 		if !ok {
-			return nil, fault.Invalid("treatmentRegions: %q has no orders; regions with orders are %s", answer.Clean(name), answer.Known(NamedRegionsShown, SpelledRegions(panel.Regions))).
+			return nil, fault.Invalid("treatmentRegions: %q has no orders; regions with orders: %s", answer.Clean(name), answer.Known(NamedRegionsShown, SpelledRegions(panel.Regions))).
 				WithHint("Omit treatmentRegions to search for a set of regions.")
 		}
 		if !slices.Contains(treated, region) {

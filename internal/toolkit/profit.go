@@ -3,6 +3,7 @@ package toolkit
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -30,9 +31,9 @@ type ProfitMetrics struct {
 	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Contribution before ad spend. Contribution of a channel: revenue × contribution rate of the store."`
 	AfterSpend   *answer.Metric[answer.Money]  `json:"contribution_after_spend,omitempty" doc:"Contribution minus ad spend."`
 	BreakEven    *answer.Metric[answer.Ratio]  `json:"break_even_roas,omitempty" detail:"analyst" doc:"ROAS at which contribution equals ad spend."`
-	MarginPct    *answer.Share[answer.Percent] `json:"contribution_margin_pct,omitempty" detail:"analyst" doc:"Contribution per revenue, before ad spend."`
-	MER          *answer.Metric[answer.Ratio]  `json:"mer,omitempty" detail:"analyst" doc:"Marketing efficiency ratio: revenue of the store per ad spend."`
-	POAS         *answer.Metric[answer.Ratio]  `json:"poas,omitempty" detail:"analyst" doc:"Contribution per ad spend."`
+	MarginPct    *answer.Share[answer.Percent] `json:"contribution_margin_pct,omitempty" detail:"analyst" doc:"Contribution as a percentage of revenue, before ad spend."`
+	MER          *answer.Metric[answer.Ratio]  `json:"mer,omitempty" detail:"analyst" doc:"Marketing efficiency ratio: revenue of the store divided by ad spend."`
+	POAS         *answer.Metric[answer.Ratio]  `json:"poas,omitempty" detail:"analyst" doc:"Contribution divided by ad spend."`
 }
 
 // ProfitMetrics returns the contribution of the totals of a channel, or of the store for an empty channel. Spend of an
@@ -110,11 +111,11 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	case measure.UnitCosts:
 		text = "unit costs of all products"
 	case measure.ExtendedCosts:
-		text = fmt.Sprintf("unit costs known for %s of units; known cost rate for the rest", units)
+		text = fmt.Sprintf("unit costs known for %s of units; their cost rate applied to the other units", units)
 	case measure.MixedCosts:
-		text = fmt.Sprintf("unit costs known for %s of units; entered gross margin for a part of the rest, known cost rate for the others", units)
+		text = fmt.Sprintf("unit costs known for %s of units; entered gross margin for some of the other units; mean cost rate of both groups applied to the remaining units", units)
 	case measure.CostsAndMargin:
-		text = fmt.Sprintf("unit costs known for %s of units; entered gross margin for the rest", units)
+		text = fmt.Sprintf("unit costs known for %s of units; entered gross margin for the other units", units)
 	case measure.EnteredMargin:
 		text = "entered gross margin"
 	}
@@ -126,7 +127,7 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	}
 	SortBy(missing, func(name string) float64 { return float64(len(name)) })
 	if len(missing) > 0 {
-		text += "; without " + answer.Listed(missing) + " (not entered)"
+		text += "; without " + strings.Join(missing, " and ") + " (not entered)"
 	}
 	return text
 }
@@ -206,7 +207,7 @@ type PlanProfit struct {
 type BudgetChange struct {
 	BudgetPays   *answer.Percent `json:"budget_pays_pct,omitempty" doc:"Probability that the changed budget raises contribution after spend, compared with current spend."`
 	BudgetAdvice BudgetAdvice    `json:"budget_advice,omitempty" doc:"raise, lower: change the budget; keep: stay at current spend."`
-	BudgetWhy    string          `json:"budget_why,omitempty" detail:"analyst" doc:"Why the budget is kept."`
+	BudgetWhy    string          `json:"budget_why,omitempty" detail:"analyst" doc:"Why the budget should stay at current spend."`
 }
 
 // BudgetAdvice is the recommendation for a budget that differs from current spend.
@@ -249,9 +250,9 @@ func (b BudgetChange) Sentence(more bool, amount string) string {
 		budget, change = "More budget", "the additional "+amount
 	}
 	if b.BudgetAdvice != KeepBudget {
-		return fmt.Sprintf("%s is advised: the probability that %s pays is %s.", budget, change, b.BudgetPays.Whole())
+		return fmt.Sprintf("%s is advised: the probability that %s is profitable is %s.", budget, change, b.BudgetPays.Whole())
 	}
-	return fmt.Sprintf("%s is not advised: the probability that %s pays is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
+	return fmt.Sprintf("%s is not advised: the probability that %s is profitable is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
 // ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to
@@ -283,7 +284,7 @@ func (c *Call) ProfitSummary(p PlanProfit) string {
 	text := fmt.Sprintf(" Contribution after spend changes by %s (90%% interval %s to %s; probability of a gain %s)", signed(c, p.Change.Value),
 		signed(c, p.Change.Low), signed(c, p.Change.High), p.PaysPct.Whole())
 	if p.Reallocation != nil {
-		text += fmt.Sprintf(": %s from reallocating current spend, %s from the changed budget", signed(c, p.Reallocation.Value), signed(c, p.Budget.Value))
+		text += fmt.Sprintf(". Parts: reallocation %s, budget change %s", signed(c, p.Reallocation.Value), signed(c, p.Budget.Value))
 	}
 	return text + "."
 }
@@ -295,11 +296,11 @@ func (c *Call) WarnProfit(a *answer.Closing, m PlanMetrics) {
 	case p.Change == nil || p.Change.Value >= 0:
 		return
 	case p.Budget != nil && p.Budget.Value < 0 && p.BreakEven != nil:
-		spend := "the additional spend returns less"
+		spend := "The ROAS of the additional spend is lower"
 		if m.Budget < m.CurrentSpend {
-			spend = "the saved spend returns more"
+			spend = "The ROAS of the saved spend is higher"
 		}
-		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s: %s than the break-even ROAS of %s.",
+		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s. %s than the break-even ROAS of %s.",
 			c.Spelled(-p.Change.Value), spend, *p.BreakEven))
 	default:
 		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The allocation is expected to lower contribution after spend by %s.", c.Spelled(-p.Change.Value)))

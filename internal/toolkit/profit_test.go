@@ -64,12 +64,12 @@ func TestAdviceOnABudgetFollowsItsProbability(t *testing.T) {
 		sentence string
 	}{
 		{"costs are unknown or the budget is unchanged", 2, 0, nil, "", ""},
-		{"more, at the threshold", 2, 0.6, spread(600, -600), toolkit.RaiseBudget, "More budget is advised: the probability that the additional USD 1,000 per month pays is 60%."},
-		{"more, below the threshold", 2, 0.42, spread(600, -600), toolkit.KeepBudget, "More budget is not advised: the probability that the additional USD 1,000 per month pays is 42%, below the required 60%."},
-		{"more, with an expected loss", 2, 0.7, spread(0, -1200), toolkit.KeepBudget, "More budget is not advised: the probability that the additional USD 1,000 per month pays is 70%, but the expected gain is not positive."},
-		{"more, with a large risk", 2, 0.7, spread(600, -601), toolkit.KeepBudget, "More budget is not advised: the probability that the additional USD 1,000 per month pays is 70%, but the loss exceeds the expected gain with a probability of 5%."},
-		{"less, above the threshold", 0.75, 0.9, spread(600, 1), toolkit.LowerBudget, "Less budget is advised: the probability that saving USD 250.00 per month pays is 90%."},
-		{"less, below the threshold", 0.75, 0.59, spread(-600, -900), toolkit.KeepBudget, "Less budget is not advised: the probability that saving USD 250.00 per month pays is 59%, below the required 60%."},
+		{"more, at the threshold", 2, 0.6, spread(600, -600), toolkit.RaiseBudget, "More budget is advised: the probability that the additional USD 1,000 per month is profitable is 60%."},
+		{"more, below the threshold", 2, 0.42, spread(600, -600), toolkit.KeepBudget, "More budget is not advised: the probability that the additional USD 1,000 per month is profitable is 42%, below the required 60%."},
+		{"more, with an expected loss", 2, 0.7, spread(0, -1200), toolkit.KeepBudget, "More budget is not advised: the probability that the additional USD 1,000 per month is profitable is 70%, but the expected gain is not positive."},
+		{"more, with a large risk", 2, 0.7, spread(600, -601), toolkit.KeepBudget, "More budget is not advised: the probability that the additional USD 1,000 per month is profitable is 70%, but the loss exceeds the expected gain with a probability of 5%."},
+		{"less, above the threshold", 0.75, 0.9, spread(600, 1), toolkit.LowerBudget, "Less budget is advised: the probability that saving USD 250.00 per month is profitable is 90%."},
+		{"less, below the threshold", 0.75, 0.59, spread(-600, -900), toolkit.KeepBudget, "Less budget is not advised: the probability that saving USD 250.00 per month is profitable is 59%, below the required 60%."},
 	} {
 		plan := planOf(0.9, c.times)
 		plan.Start = 12_000
@@ -103,8 +103,8 @@ func TestWarningsOfABudgetNameTheChangedSpend(t *testing.T) {
 		Change: &answer.Estimate[answer.Money]{Value: -100}, Budget: &answer.Estimate[answer.Money]{Value: -120}, BreakEven: new(answer.Ratio(1.5)),
 	}
 	for budget, want := range map[answer.Money]string{
-		1200: "The budget is expected to lower contribution after spend by USD 100.00: the additional spend returns less than the break-even ROAS of 1.50.",
-		800:  "The budget is expected to lower contribution after spend by USD 100.00: the saved spend returns more than the break-even ROAS of 1.50.",
+		1200: "The budget is expected to lower contribution after spend by USD 100.00. The ROAS of the additional spend is lower than the break-even ROAS of 1.50.",
+		800:  "The budget is expected to lower contribution after spend by USD 100.00. The ROAS of the saved spend is higher than the break-even ROAS of 1.50.",
 	} {
 		var a answer.Closing
 		call.WarnProfit(&a, toolkit.PlanMetrics{Budget: budget, CurrentSpend: 1000, PlanProfit: p})

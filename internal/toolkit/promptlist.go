@@ -10,7 +10,7 @@ import (
 
 // The arguments that several prompts have.
 var (
-	startArgument   = mcp.PromptArgument{Name: "start_date", Description: "First day as YYYY-MM-DD. Default: 30 days up to the last day."}
+	startArgument   = mcp.PromptArgument{Name: "start_date", Description: "First day as YYYY-MM-DD. Default: first of the 30 days that end on end_date."}
 	endArgument     = mcp.PromptArgument{Name: "end_date", Description: "Last day as YYYY-MM-DD. Default: yesterday."}
 	channelArgument = mcp.PromptArgument{Name: "channel", Description: "Only this channel, such as facebook."}
 )
@@ -43,7 +43,7 @@ var prompts = []prompt{
 	}, prepareExperiment},
 	{mcp.Prompt{
 		Name: "creator_review", Title: "Creator review",
-		Description: "Review creators: orders by signal, return, leaked codes, and which creators to book again.",
+		Description: "Review creators: orders by signal, ROI, leaked codes, and which creators to book again.",
 		Arguments:   []mcp.PromptArgument{startArgument, endArgument, {Name: "creator", Description: "Name of the creator to review first."}},
 	}, reviewCreators},
 	{mcp.Prompt{
@@ -69,7 +69,7 @@ func reviewWeek(q *asking) (task, error) {
 	var first, last, beforeFirst, beforeLast, title string
 	if said := q.given("week"); said != "" {
 		given, err := civil.Parse(said)
-		if err != nil { // the client's model finds the week
+		if err != nil { // the client's model determines the week
 			first, last, beforeFirst, beforeLast = "<monday>", "<sunday>", "<monday before>", "<sunday before>"
 			title = fmt.Sprintf("Review the week %q: today is %s, find the Monday and Sunday of the week first", said, today)
 		}
@@ -114,9 +114,9 @@ func explainRevenue(q *asking) (task, error) {
 			}, channel), "whether the number of orders or their value changed, and in which channels"},
 			{"trends", with(Dated(days), channel), "the day of the change, and anomalies"},
 			{"customers", with(Dated(days), channel), "new or returning customers"},
-			{"products", Dated(days), "products and coupons behind the change"},
+			{"products", Dated(days), "products and coupons with the largest changes"},
 		},
-		write: "the change in money and percent; the parts from orders and from order value; the channels, customers and products behind the change; " +
+		write: "the change in money and percent; the parts from orders and from order value; the channels, customers and products that account for the change; " +
 			"other explanations that the data cannot exclude, such as season, price or stock; at most three next steps.",
 	}, nil
 }
@@ -133,7 +133,7 @@ func placeBudget(q *asking) (task, error) {
 			{
 				"optimization",
 				map[string]any{"question": "What is the marginal ROAS of each channel?", "detail_level": "analyst"},
-				"marginal ROAS with its interval, saturation, and spend above the observed range. Without a model, state that and use the other answers",
+				"marginal ROAS with its interval, saturation, and spend above the observed range. Without a model, state that there is no model and use the other answers",
 			},
 			{"experiments", map[string]any{"view": "factors", "detail_level": "analyst"}, "incrementality factors from experiments"},
 			{"experiments", map[string]any{"view": "next_test"}, "the channel with the most revenue at stake"},
@@ -159,7 +159,7 @@ func prepareExperiment(q *asking) (task, error) {
 			step{"experiments", map[string]any{"view": "guide", "topic": "geo_experiments"}, "how to run it"},
 		),
 		write: "the channel and the question that the test answers; treated and control regions; first and last day; what changes in the ad account; " +
-			"the minimum detectable effect and whether the channel can plausibly have it; what it costs; what to do with each possible result. " +
+			"the minimum detectable effect and whether the channel's effect is plausibly that large; what the test costs; what to do with each possible result. " +
 			"If a gate fails, state what is missing instead of a plan.",
 	}, nil
 }
@@ -176,12 +176,12 @@ func reviewCreators(q *asking) (task, error) {
 	return task{
 		title: title,
 		steps: []step{
-			{"creators", With(Dated(days), "detail_level", "analyst"), "orders by signal, return and confidence"},
+			{"creators", With(Dated(days), "detail_level", "analyst"), "orders by signal, ROI and confidence"},
 			{"influencers", With(Dated(days), "action", "top_performers"), "tracked clicks, orders and costs"},
 			{"products", With(Dated(days), "view", "coupons"), "codes with unusually many orders, which may be leaked"},
 			{"surveys", Dated(days), "customers who name a creator"},
 		},
-		write: "creators by return, with the signals and the uncertainty of each return; codes that look leaked; creators without a known cost or return; " +
+		write: "creators by ROI, with the signals and the uncertainty of each ROI; codes that look leaked; creators without a known cost or ROI; " +
 			"which creators to book again, and what to track better.",
 	}, nil
 }
@@ -206,7 +206,7 @@ func moveBudget(q *asking) (task, error) {
 	return task{
 		title: title,
 		steps: []step{
-			{"campaigns", map[string]any{"detail_level": "analyst"}, "the campaign, its platform_campaign_id, spend and return"},
+			{"campaigns", map[string]any{"detail_level": "analyst"}, "the campaign, its platform_campaign_id, spend and ROAS"},
 			{"optimization", map[string]any{"question": "What is the marginal ROAS of each channel?", "detail_level": "analyst"}, "whether the channel is saturated"},
 			{"explain", map[string]any{"query": "platform budget units"}, "how the platform writes " + budget},
 			{"propose_budget_shift", with(map[string]any{
@@ -214,7 +214,7 @@ func moveBudget(q *asking) (task, error) {
 			}, map[string]any{"reason": q.given("reason")}), "the preview: current and new budget, guardrails"},
 		},
 		write: "the campaign, the current and the new daily budget in money and percent, the reason, the expected effect with its uncertainty, and how to undo it. " +
-			"Then ask for approval. Call `propose_budget_shift` with `confirm=true` only after a person has agreed to this preview, once, and report its status. " +
+			"Then ask for approval. Call `propose_budget_shift` with `confirm=true` only once, after a person has agreed to this preview. Then report the status. " +
 			"Never repeat a call with the status unknown or awaiting_approval.",
 	}, nil
 }
@@ -233,6 +233,6 @@ func checkData(q *asking) (task, error) {
 			{"performance", With(Dated(days), "detail_level", "analyst"), "unattributed revenue, unknown spend, warnings"},
 			{"performance", With(With(Dated(days), "model", "platform_reported"), "detail_level", "analyst"), "platform-reported revenue compared with the store's revenue"},
 		},
-		write: "which questions the data can answer and which not; problems by their effect on decisions, each with its fix; the last complete day of each source.",
+		write: "which questions the data can and cannot answer; problems in the order of their effect on decisions, each with its fix; the last complete day of each source.",
 	}, nil
 }

@@ -37,7 +37,7 @@ type step struct {
 	look      string
 }
 
-// asking contains the arguments of a prompt, the current day in the caller's workspace and its currency.
+// asking contains the arguments of a prompt, the current day in the caller's workspace and the workspace's currency.
 type asking struct {
 	arguments map[string]string
 	today     civil.Date
@@ -158,7 +158,7 @@ func (q *asking) amount(name string, usual float64) (float64, error) {
 	return amount, nil
 }
 
-// with returns the arguments, plus the arguments in the parameter more that are not empty.
+// with returns the arguments and the nonempty arguments in the parameter more.
 func with(arguments, more map[string]any) map[string]any {
 	for name, value := range more {
 		if value != "" {

@@ -68,7 +68,7 @@ const (
 // questions is the state that the tools for questions share.
 type questions struct {
 	translator *ask.Translator
-	previous   *otter.Cache[asker, ask.Call] // the last call of the last question
+	previous   *otter.Cache[asker, ask.Call] // the last call of each caller's previous question
 }
 
 // NewTranslator returns a translator of questions to calls of the given tools. Tools that answer questions are

@@ -67,7 +67,7 @@ func listReports(ctx context.Context, s *Session) ([]mcp.Resource, error) {
 		if s.principal.MayCall(r.Tool) {
 			all = append(all, mcp.Resource{
 				URI: string(r.ID), Name: string(r.ID), Title: answer.Clean(r.Name),
-				Description: "Saved report, which contains the current answer of " + r.Tool + ", as JSON.",
+				Description: "Saved report with the current answer of " + r.Tool + " as JSON.",
 			})
 		}
 	}

@@ -40,15 +40,15 @@ type resourceKind struct {
 	scope    control.Scope                                           // required; "": none
 	tool     string                                                  // tool with the same data, which the caller must be allowed to call; "": none
 	list     func(context.Context, *Session) ([]mcp.Resource, error) // nil: not listed; the URIs of the list lack the common prefix
-	read     func(context.Context, *Session, string) (string, error) // gets the URI without the prefix
+	read     func(context.Context, *Session, string) (string, error) // receives the URI without the prefix
 	meta     json.RawMessage                                         // nil: none
 }
 
 // resourceKinds lists the resources in the order of resources/list: first the resources of the workspace, last the
-// articles. Store, dictionary, model card and schemas depend on the caller's workspace and permissions.
+// articles. The store, dictionary, model card and schemas depend on the caller's workspace and permissions.
 var resourceKinds = []resourceKind{
 	{
-		guideURI, "text/markdown", "", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, and choice of the tool."),
+		guideURI, "text/markdown", "", "", one("guide", "Reading the figures", "Definitions of the figures, structure of the answers, and choice of a tool."),
 		func(context.Context, *Session, string) (string, error) { return guide, nil }, nil,
 	},
 	{

@@ -27,14 +27,14 @@ type Deps struct {
 	Keys       Keys
 	Hooks      Hooks
 	Accounts   Connections
-	Backups    func() BackupState // nil: backups are not scheduled here
+	Backups    func() BackupState // nil: the service does not schedule backups
 	Budgets    BudgetChanges
 	Records    Records
 	Calls      Calls
 	Callers    Callers
 	Language   ask.Language // nil: no language model
 	Log        *slog.Logger
-	Turns      int           // answers that are calculated at the same time; 0: 8 for each core
+	Turns      int           // maximum number of answers calculated at the same time; 0: 8 per core
 	CacheBytes uint64        // maximum size of the cached answers; 0: 64 MiB
 	Deadline   time.Duration // maximum duration of one call; 0: 30 seconds
 }
@@ -262,9 +262,9 @@ func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, ke
 	}))
 }
 
-// make calculates an answer. If the service is overloaded, make returns errBusy. A tool that asks other tools does not
-// wait for a slot, because each of its calls does. A call that acts does not wait for a slot, because it waits for an
-// ad platform or the control data.
+// make calculates an answer. If the service is overloaded, make returns errBusy. A tool that calls other tools does not
+// wait for a slot, because each of its calls waits for one. A call that acts does not wait for a slot, because it waits
+// for an ad platform or the control data.
 func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
 	if !tool.Asks && !acts(tool, args) {
 		leave, err := s.service.turns.enter(ctx)

@@ -14,7 +14,7 @@ import (
 // The limits of calculations, for [newTurns].
 const (
 	turnsPerCore = 8
-	burstTime    = time.Second            // calls that wait for longer than this without a break are an overload, not a burst
+	burstTime    = time.Second            // if calls wait longer than this without a break, it is an overload, not a burst
 	burstWait    = 3 * time.Second        // maximum wait of a call in a burst
 	overloadWait = 200 * time.Millisecond // maximum wait of a call in an overload
 )
@@ -24,7 +24,7 @@ var errBusy = fault.Unavailable("the service is busy").WithHint("Try again in a 
 // turns limits the number of answers that are calculated at the same time. Further calls wait, in the order of their
 // arrival. In a burst, a call waits for up to burstWait. In an overload, a call that would wait for longer than
 // overloadWait is rejected. The queue therefore stays short, and the service answers as many calls as without an
-// overload. The rule is that of adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel
+// overload. This rule is known as adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel
 // (Nichols and Jacobson 2012).
 type turns struct {
 	slots   *semaphore.Weighted

@@ -30,7 +30,7 @@ func (c *Call) UnknownRevenueSummary(channel measure.Channel, days civil.Range, 
 	if !now.SpendKnown {
 		return fmt.Sprintf("Revenue of %s %s is unknown: no order is attributed to a channel.", answer.ChannelName(channel), answer.Dates(days))
 	}
-	return fmt.Sprintf("%s spent %s %s; its revenue is unknown because no order is attributed to a channel.",
+	return fmt.Sprintf("Spend on %s was %s %s. The channel's revenue is unknown because no order is attributed to a channel.",
 		answer.ChannelName(channel), c.Amount(now.Spend), answer.Dates(days))
 }
 
@@ -52,7 +52,7 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 		c.WarnProvisional(a, w)
 	}
 	if undated > 0 {
-		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("Refunds of %s have no date and are reported on the date of their order.",
+		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("Refunds of %s have no date and are reported on the order date.",
 			c.Amount(undated)))
 	}
 }
@@ -121,11 +121,11 @@ func (c *Call) WarnPeriod(a *answer.Closing, earlier, w civil.Range) {
 // WarnPartial warns that the window includes today.
 func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is incomplete: changes look worse than they are.", c.Today))
+		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is incomplete, so totals and changes are too low.", c.Today))
 	}
 }
 
-// warnEnd warns that the store has no orders on the last complete days of the window, or on all of them.
+// warnEnd warns that the store has no orders on the last complete days of the window, or on all days of the window.
 func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 	last := c.Store.OrderDays.Last
 	end := w.Last
@@ -185,6 +185,6 @@ func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data cover %s to %s.", have.First, have.Last))
 		return fmt.Sprintf("There are no data from %s to %s. The store's data cover %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.Warn(answer.WarnNoData, "No data of this period match the filters.")
+	a.Warn(answer.WarnNoData, "No data in this period match the filters.")
 	return fmt.Sprintf("No data from %s to %s match the filters.", w.First, w.Last)
 }

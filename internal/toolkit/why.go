@@ -17,8 +17,8 @@ import (
 
 // Why is the part of an answer that explains a change of revenue.
 type Why struct {
-	Drivers []Driver      `json:"drivers,omitempty" doc:"Parts of the change of revenue. The parts of each dimension add up to the change. Summary level: the largest."`
-	Events  []ChangeEvent `json:"events,omitempty" doc:"What happened in the two periods, possible causes first. Summary level: the first possible cause."`
+	Drivers []Driver      `json:"drivers,omitempty" doc:"Parts of the change of revenue. The parts of each dimension add up to the change. The summary level shows only the largest part."`
+	Events  []ChangeEvent `json:"events,omitempty" doc:"Events in the two periods, possible causes first. The summary level shows only the first possible cause."`
 
 	sentence string
 }
@@ -46,7 +46,7 @@ type ChangeEvent struct {
 	Text    string             `json:"text"`
 	Subject answer.Foreign     `json:"subject,omitempty" doc:"Channel, product, holiday or annotation."`
 	Effect  *answer.Money      `json:"effect,omitempty" doc:"Estimated part of the change; absent if unknown. Effects overlap and do not add up."`
-	Cause   bool               `json:"cause,omitempty" doc:"The event may explain at least a fifth of the change."`
+	Cause   bool               `json:"cause,omitempty" doc:"true if the event may explain at least a fifth of the change."`
 }
 
 // Limits of an explanation.
@@ -86,7 +86,7 @@ func (c *Call) Why(ctx context.Context, of snapshot.ChangeOf) (Why, error) {
 // there is no change.
 func (w Why) Sentence() string { return w.sentence }
 
-// SentenceOnly omits the parts and the events.
+// SentenceOnly returns the explanation without its parts and events.
 func (w Why) SentenceOnly() Why { return Why{sentence: w.sentence} }
 
 // leadingParts returns the largest parts in the direction of the change. They are the largest part of orders and AOV,
@@ -190,7 +190,7 @@ func (c *Call) changeEvent(e snapshot.Event, cause bool) ChangeEvent {
 
 // partNames contains the names of the parts of a change by orders and AOV, for use in a sentence.
 var partNames = map[string]string{
-	snapshot.PartDays: "the length of the periods", snapshot.PartOrders: "the number of orders", snapshot.PartAOV: "the average order value",
+	snapshot.PartDays: "the difference in period length", snapshot.PartOrders: "the number of orders", snapshot.PartAOV: "the average order value",
 }
 
 // largestDriver names the largest driver among orders and AOV in the direction of the change.
@@ -221,7 +221,7 @@ func (c *Call) possibleCauses(found snapshot.Change) string {
 	causes := found.Causes()
 	var named []string
 	for _, e := range causes[:min(len(causes), namedCauses)] {
-		named = append(named, fmt.Sprintf("%s (%s about %s)", eventText(e), direction(*e.Effect), c.Amount(max(*e.Effect, -*e.Effect))))
+		named = append(named, fmt.Sprintf("%s (effect on revenue: %s about %s)", eventText(e), direction(*e.Effect), c.Amount(max(*e.Effect, -*e.Effect))))
 	}
 	var text string
 	switch len(named) {
@@ -245,7 +245,7 @@ func eventText(e snapshot.Event) string {
 	}
 	switch e.Kind {
 	case snapshot.NoOrders:
-		return "there were no orders " + on + ", which can be an outage or a missing import"
+		return "there were no orders " + on + ", possibly because of an outage or a missing import"
 	case snapshot.HighRevenue:
 		return "revenue was unusually high " + on
 	case snapshot.LowRevenue:
@@ -257,7 +257,7 @@ func eventText(e snapshot.Event) string {
 	case snapshot.OutOfStock:
 		return "one product had no sales " + on + " and may have been out of stock"
 	case snapshot.SpendChange:
-		return fmt.Sprintf("daily spend of %s was %s, with the largest change %s", answer.ChannelName(measure.Channel(e.Subject)), answer.Moved(new(answer.Percent(e.Pct))), on)
+		return fmt.Sprintf("daily spend on %s was %s, with the largest change %s", answer.ChannelName(measure.Channel(e.Subject)), answer.Moved(new(answer.Percent(e.Pct))), on)
 	case snapshot.PriceChange:
 		return "list prices of the same products were " + answer.Moved(new(answer.Percent(e.Pct)))
 	case snapshot.MoreDiscount:
@@ -265,7 +265,7 @@ func eventText(e snapshot.Event) string {
 		if e.Pct < 0 {
 			way = "lower"
 		}
-		return fmt.Sprintf("discounts were %s percentage points of list prices %s", answer.Quantity(answer.Decimals(math.Abs(e.Pct), 1)), way)
+		return fmt.Sprintf("discounts as a share of list prices were %s percentage points %s", answer.Quantity(answer.Decimals(math.Abs(e.Pct), 1)), way)
 	}
 	return fmt.Sprintf("there is an annotation of the type %s %s", e.Kind, on)
 }

@@ -26,19 +26,19 @@ func TestTheSentenceOnAChange(t *testing.T) {
 	for want, found := range map[string]snapshot.Change{
 		" The largest driver is the number of orders (revenue down USD 6.00).":    {Total: -500, Splits: split(-600, 100)},
 		" The largest driver is the average order value (revenue down USD 3.00).": {Total: -100, Splits: split(200, -300)},
-		" A possible cause: there were no orders from 2026-03-01 to 2026-03-02, which can be an outage or a missing import (down about USD 4.00).": {
+		" A possible cause: there were no orders from 2026-03-01 to 2026-03-02, possibly because of an outage or a missing import (effect on revenue: down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.NoOrders, "", -400, 0), event(snapshot.HighRevenue, "", 50, 0)},
 		},
-		" Possible causes: one product had no sales from 2026-03-01 to 2026-03-02 and may have been out of stock (down about USD 4.00); there is an annotation of the type launch from 2026-03-01 to 2026-03-02 (down about USD 3.00).": {
+		" Possible causes: one product had no sales from 2026-03-01 to 2026-03-02 and may have been out of stock (effect on revenue: down about USD 4.00); there is an annotation of the type launch from 2026-03-01 to 2026-03-02 (effect on revenue: down about USD 3.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.OutOfStock, hostile, -400, 0), event("launch", hostile, -300, 0)},
 		},
-		" A possible cause: daily spend of one channel was down 50.0%, with the largest change from 2026-03-01 to 2026-03-02 (down about USD 4.00).": {
+		" A possible cause: daily spend on one channel was down 50.0%, with the largest change from 2026-03-01 to 2026-03-02 (effect on revenue: down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.SpendChange, hostile, -400, -50)},
 		},
-		" A possible cause: the Easter holiday was from 2026-03-01 to 2026-03-02 (up about USD 4.00).": {
+		" A possible cause: the Easter holiday was from 2026-03-01 to 2026-03-02 (effect on revenue: up about USD 4.00).": {
 			Total: 500, Events: []snapshot.Event{event(snapshot.HolidayEvent, "easter", 400, 0)},
 		},
-		" A possible cause: list prices of the same products were up 20.0% (up about USD 4.00).": {
+		" A possible cause: list prices of the same products were up 20.0% (effect on revenue: up about USD 4.00).": {
 			Total: 500, Events: []snapshot.Event{event(snapshot.PriceChange, "", 400, 20)},
 		},
 		"": {Total: 500, Events: []snapshot.Event{event(snapshot.HighRevenue, "", 99, 0)}},

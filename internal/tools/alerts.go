@@ -23,7 +23,7 @@ const (
 )
 
 // alerts lists metrics with a small, lasting deviation from their forecast, each with the most likely start of the
-// deviation. The days that met an alert rule of the store follow.
+// deviation. Then it lists the days that met the condition of an alert rule.
 func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
@@ -72,8 +72,8 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	return nil
 }
 
-// rulesMet adds the days that met an alert rule, newest first. Names of rules are untrusted text, so the summary does
-// not contain them.
+// rulesMet adds the days that met the condition of an alert rule, newest first. Names of rules are untrusted text, so
+// the summary does not contain them.
 func rulesMet(c *toolkit.Call, a *ForecastingAnswer) {
 	a.Metrics.RulesMet = new(0)
 	for _, e := range c.AlertEvents {
@@ -92,7 +92,7 @@ func rulesMet(c *toolkit.Call, a *ForecastingAnswer) {
 		*a.Metrics.RulesMet++
 	}
 	if n := *a.Metrics.RulesMet; n > 0 {
-		a.Summary += fmt.Sprintf(" Alert rules of the store raised %s since %s.", answer.Plural(n, "alert", "alerts"), c.Today.AddDays(-snapshot.AlertDays))
+		a.Summary += fmt.Sprintf(" The store's alert rules have raised %s since %s.", answer.Plural(n, "alert", "alerts"), c.Today.AddDays(-snapshot.AlertDays))
 	}
 }
 
@@ -120,10 +120,10 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 	}
 	chance := *a.Metrics.FalseAlarms
 	if len(a.Rows) == 0 {
-		a.Summary = fmt.Sprintf("No alert was raised %s among %s.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"))
+		a.Summary = fmt.Sprintf("No alert was raised %s across %s.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"))
 	} else {
 		r := a.Rows[0]
-		a.Summary = fmt.Sprintf("%s %s among %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert was raised", "alerts were raised"), answer.Dates(shown),
+		a.Summary = fmt.Sprintf("%s %s across %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert was raised", "alerts were raised"), answer.Dates(shown),
 			answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"), spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
 			a.Summary += fmt.Sprintf(" (%s compared with the forecast)", *r.ChangePct)

@@ -34,8 +34,8 @@ type askParams struct {
 // AskAnswer is the answer of the ask tool.
 type AskAnswer struct {
 	answer.Opening
-	Assumptions  []string      `json:"assumptions,omitempty" doc:"How dates, channels and misspelled words were read."`
-	Alternatives []answer.Next `json:"alternatives,omitempty" doc:"Other readings of the question."`
+	Assumptions  []string      `json:"assumptions,omitempty" doc:"How dates, channels and misspelled words were interpreted."`
+	Alternatives []answer.Next `json:"alternatives,omitempty" doc:"Other interpretations of the question."`
 	Examples     []string      `json:"examples,omitempty" doc:"Example questions, if this question is out of scope."`
 	answer.Table[AskedCall]
 	answer.Closing
@@ -48,7 +48,7 @@ type AskedCall struct {
 	Status         AskedStatus     `json:"status"`
 	Interpretation string          `json:"interpretation,omitempty" detail:"analyst" doc:"The figures in a sentence."`
 	Problem        string          `json:"problem,omitempty" doc:"Why there is no result, and what to do."`
-	Result         json.RawMessage `json:"result,omitempty" doc:"The tool's answer. Rows above the size limit are omitted."`
+	Result         json.RawMessage `json:"result,omitempty" doc:"The tool's answer. Rows that exceed the size limit are omitted."`
 }
 
 // AskedStatus is the outcome of a part of a question.
@@ -59,7 +59,7 @@ const (
 	askAnswered    AskedStatus = "answered"
 	askFailed      AskedStatus = "failed"        // the tool returned an error
 	askIncomplete  AskedStatus = "incomplete"    // the question lacks required arguments
-	askProposed    AskedStatus = "proposed"      // the tool writes: next has the preview, nothing was called
+	askProposed    AskedStatus = "proposed"      // the tool writes: next has the preview, no tool was called
 	askUnavailable AskedStatus = "not_available" // the caller may not call the tool
 )
 
@@ -88,7 +88,7 @@ func runAsk(ctx context.Context, c *toolkit.Call, p askParams) (*AskAnswer, erro
 		}
 	}
 	for _, other := range plan.Alternatives {
-		a.Alternatives = append(a.Alternatives, answer.Next{Tool: other.Tool, Arguments: other.Arguments, Reason: "Another reading of the question."})
+		a.Alternatives = append(a.Alternatives, answer.Next{Tool: other.Tool, Arguments: other.Arguments, Reason: "Another interpretation of the question."})
 	}
 	a.Summary = askSummary(a)
 	if len(a.Rows) == 0 {
@@ -152,7 +152,7 @@ func callPart(ctx context.Context, c *toolkit.Call, row AskedCall, call ask.Call
 	return row, nil
 }
 
-// askSummary states the figures of all parts, or which questions can be answered. The summary contains no text of the
+// askSummary states the figures of all parts, or that the question is out of scope. The summary contains no text of the
 // results, except the fixed texts of explain.
 func askSummary(a *AskAnswer) string {
 	if len(a.Rows) == 0 {
@@ -200,7 +200,7 @@ func namesToAsk(ctx context.Context, c *toolkit.Call) []ask.Name {
 // reserved is the size in bytes of the part of an answer that results cannot use.
 const reserved = 100
 
-// fitResults shortens the results to the size of the answer's level of detail. All parts get an equal share.
+// fitResults shortens the results to the size limit of the answer's level of detail. All parts get an equal share.
 func fitResults(a *AskAnswer, view answer.Shared) error {
 	results := make([]json.RawMessage, len(a.Rows))
 	for i := range a.Rows {

@@ -15,7 +15,7 @@ import (
 var AutopilotPlan = toolkit.Define(toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
-	Description: "Plan of data checks, budget changes, experiments and reviews for the next days. The plan executes nothing.",
+	Description: "Plan of data checks, budget changes, experiments and reviews for the next 3 to 30 days. The plan executes nothing.",
 	Reads:       decision.Wants,
 	Uncached:    true, // the answer depends on the expiry of keys; the findings are cached
 }, runAutopilotPlan)

@@ -22,7 +22,7 @@ type targetCampaign struct {
 	CampaignID string `json:"platform_campaign_id" required:"true" nonempty:"true" doc:"Platform campaign ID."`
 }
 
-// described has the audit log fields of an action and the platform's resource IDs.
+// described contains the audit log fields of an action and the platform's resource IDs.
 type described struct {
 	CampaignName string      `json:"campaign_name" doc:"For the audit log."`
 	Reason       string      `json:"reason" doc:"For the audit log."`
@@ -254,7 +254,7 @@ func changeAnswer(r budgetchange.Result) *CampaignChangeAnswer {
 	case budgetchange.Executed:
 		a.Undo = "assay budget-changes rollback " + string(a.AuditID)
 	case budgetchange.Awaiting:
-		a.NextStep = fmt.Sprintf("Another member with the scope %s can approve or reject the change within 24 hours on the Budget changes page, or with "+
+		a.NextStep = fmt.Sprintf("Another member with the scope %s can approve or reject the change within 24 hours. Use the Budget changes page or: "+
 			"assay budget-changes approve %s --as MEMBER", control.ScopeApprove, a.AuditID)
 	case budgetchange.Unchanged, budgetchange.Unknown, budgetchange.Refused:
 	}
@@ -278,7 +278,7 @@ func wouldWrite(p budgetchange.Preview) string {
 	if n := units(p.New); n != nil && p.Field == control.DailyBudget {
 		what = fmt.Sprintf("daily budget %s %s", answer.Quantity(*n), p.Unit)
 	}
-	return fmt.Sprintf("The execution sends one request to %s: %s. It also stores one budget change with %s as the previous value, for a rollback.",
+	return fmt.Sprintf("The execution sends one request to %s: %s. The execution also stores the previous value (%s) for a rollback.",
 		ads.DisplayName(p.Account.Platform), what, p.Current)
 }
 
@@ -303,7 +303,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	case budgetchange.Awaiting:
 		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. See budget change %s.", what, move, a.AuditID)
 	case budgetchange.Refused:
-		return fmt.Sprintf("Rejected: %s was not changed %s. The field problem has the reason.", what, move)
+		return fmt.Sprintf("Rejected: %s was not changed %s. The field problem contains the reason.", what, move)
 	case budgetchange.Previewed:
 	}
 	if p.Unchanged {

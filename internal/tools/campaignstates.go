@@ -17,7 +17,7 @@ type CampaignState struct {
 	Status   measure.AdStatus `json:"status,omitempty" doc:"active, paused, removed or other."`
 	Reported answer.Foreign   `json:"told,omitempty" detail:"debug" doc:"Status as reported by the platform."`
 	Budget   *CampaignBudget  `json:"budget,omitempty"`
-	AsOf     time.Time        `json:"as_of" doc:"Last imported change on the platform."`
+	AsOf     time.Time        `json:"as_of" doc:"Time of the last imported change on the platform."`
 }
 
 // CampaignBudget is a campaign's budget.

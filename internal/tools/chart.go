@@ -36,7 +36,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer
 		return nil, err
 	}
 	if n := len(days.Buckets(p.Granularity)); n > drawing.MaxSlots {
-		return nil, fault.Invalid("start_date to end_date has %d points with granularity=%s; a chart has at most %d", n, p.Granularity, drawing.MaxSlots).
+		return nil, fault.Invalid("the period from start_date to end_date has %d points with granularity=%s; the maximum is %d points", n, p.Granularity, drawing.MaxSlots).
 			WithHint("Use granularity=week or month, or a shorter period.")
 	}
 	a := &ChartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}

@@ -37,7 +37,7 @@ type ChartAnswer struct {
 	Granularity civil.Granularity  `json:"granularity"`
 	Channel     measure.Channel    `json:"channel,omitempty"`
 	Metrics     ChartMetrics       `json:"metrics"`
-	Annotations []plotting.Mark    `json:"annotations,omitempty" doc:"Marks on the chart: annotations, starts and ends of experiments, and actionable anomalies of trends."`
+	Annotations []plotting.Mark    `json:"annotations,omitempty" doc:"Marks on the chart: annotations, starts and ends of experiments, and actionable anomalies from the trends tool."`
 	answer.Table[ChartRow]
 	answer.Closing
 
@@ -59,8 +59,8 @@ type ChartRow struct {
 	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. Absent for a slice."`
 	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels without their own series."`
 	Value   *float64        `json:"value,omitempty" doc:"Absent if unknown."`
-	Share   *answer.Percent `json:"share_pct,omitempty" doc:"Share of the slice in the total."`
-	Partial bool            `json:"partial,omitempty" doc:"The period covers only a part of the point, or the data of the point are incomplete."`
+	Share   *answer.Percent `json:"share_pct,omitempty" doc:"The slice's share of the total."`
+	Partial bool            `json:"partial,omitempty" doc:"true if the period includes only some of the point's days, or if the data for the point are incomplete."`
 }
 
 // Check rejects a reversed period and contradictory parameters.

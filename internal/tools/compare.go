@@ -25,9 +25,9 @@ var Compare = toolkit.Define(toolkit.Spec{
 }, runCompare)
 
 type compareParams struct {
-	Period1Start    civil.Date `json:"period1_start" doc:"Earlier period. Default 60 days ago."`
+	Period1Start    civil.Date `json:"period1_start" doc:"Start of the earlier period. Default 60 days ago."`
 	Period1End      civil.Date `json:"period1_end" doc:"Default 31 days ago."`
-	Period2Start    civil.Date `json:"period2_start" doc:"Recent period. Default 30 days ago."`
+	Period2Start    civil.Date `json:"period2_start" doc:"Start of the recent period. Default 30 days ago."`
 	Period2End      civil.Date `json:"period2_end" doc:"Default today."`
 	Channel         string     `json:"channel" doc:"Only this channel."`
 	IncludeChannels bool       `json:"include_channels" default:"false" doc:"Add a row for each channel."`
@@ -128,7 +128,7 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 				return nil, err
 			}
 			if p.IncludeChannels && c.View.DetailLevel == answer.SummaryLevel {
-				a.Why = a.SentenceOnly() // the rows need the token budget
+				a.Why = a.SentenceOnly() // the token budget is for the rows
 			}
 		}
 		a.Summary = compareSummary(c, a, now, before, totals)
@@ -150,7 +150,7 @@ func compared(r civil.Range) ComparedPeriod {
 }
 
 // comparedRows returns a row for each channel of either period, sorted as in performance. If sold is false, the orders
-// of the earlier period are unknown. If spent is false, its spend is unknown.
+// of the earlier period are unknown. If spent is false, the spend of the earlier period is unknown.
 func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], sold, spent bool) []ComparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}
@@ -230,7 +230,7 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 
 func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
-		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %s and period 2 has %s. Compare them by change_pct_per_day.",
+		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %s and period 2 has %s. Compare values per day (change_pct_per_day).",
 			answer.Plural(earlier.Days(), "day", "days"), answer.Plural(recent.Days(), "day", "days")))
 	}
 	if earlier.Intersect(recent).Days() > 0 {

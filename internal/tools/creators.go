@@ -74,7 +74,7 @@ type CreatorEvidence struct {
 
 // CreatorMetrics are totals over all creators.
 type CreatorMetrics struct {
-	TotalRevenue answer.Metric[answer.Money]  `json:"total_revenue" doc:"Estimate of all signals combined."`
+	TotalRevenue answer.Metric[answer.Money]  `json:"total_revenue" doc:"Estimate from all signals combined."`
 	TotalOrders  answer.Metric[answer.Count]  `json:"total_orders" doc:"Estimated orders; each order is counted once."`
 	OrdersLow    answer.Count                 `json:"total_orders_low"`
 	OrdersHigh   answer.Count                 `json:"total_orders_high"`
@@ -90,10 +90,10 @@ type CreatorRow struct {
 	Revenue        answer.Money    `json:"total_revenue" doc:"Estimated orders times the mean value of observed orders."`
 	RevenueLow     *answer.Money   `json:"total_revenue_low,omitempty" detail:"analyst"`
 	RevenueHigh    *answer.Money   `json:"total_revenue_high,omitempty" detail:"analyst"`
-	Orders         answer.Count    `json:"total_orders" doc:"Estimate of all signals combined."`
+	Orders         answer.Count    `json:"total_orders" doc:"Estimate from all signals combined."`
 	OrdersLow      answer.Count    `json:"total_orders_low"`
 	OrdersHigh     answer.Count    `json:"total_orders_high"`
-	Confidence     answer.Ratio    `json:"blended_confidence" doc:"1 minus half the width of the interval divided by the estimate, from 0 to 1."`
+	Confidence     answer.Ratio    `json:"blended_confidence" doc:"From 0 to 1: 1 minus the ratio of half the interval width to the estimate."`
 	Cost           *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent when unknown."`
 	ROI            *answer.Ratio   `json:"roi,omitempty" doc:"(total_revenue - cost) / cost. Cost of goods is not subtracted."`
 	ROILow         *answer.Ratio   `json:"roi_low,omitempty" detail:"analyst"`
@@ -213,7 +213,7 @@ type creatorSums struct {
 	revenue, seen, cost int64
 	costedRevenue       int64 // part of revenue from creators with a known cost
 	orders              float64
-	costKnown           bool // the cost of a creator is known
+	costKnown           bool // the cost of at least one creator is known
 }
 
 func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
@@ -301,7 +301,7 @@ func creatorsSummary(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days 
 		*m.TotalOrders.Value, m.OrdersLow, m.OrdersHigh,
 		c.Spelled(*m.TotalRevenue.Value), who, answer.Dates(days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Known cost is %s, with an ROI of %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
+		text += fmt.Sprintf(" The known cost is %s and the ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }
@@ -318,7 +318,7 @@ func warnCreators(a *answer.Closing, r creator.Rates) {
 		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and a survey answer that names the creator. The share of orders with a code is therefore mostly assumed.", answer.Quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which orders with a creator code the creators generated. The estimate assumes that they generated %.0f%% of these orders.", 100*creator.Assumed))
+		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which orders with a creator code came from the creator. The estimate assumes that creators generated %.0f%% of these orders.", 100*creator.Assumed))
 	}
 }
 

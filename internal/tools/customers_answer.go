@@ -46,10 +46,10 @@ type CustomersMetrics struct {
 	Revenue   *answer.Metric[answer.Money]  `json:"revenue,omitempty"`
 	Orders    *answer.Metric[answer.Count]  `json:"orders,omitempty"`
 	AOV       *answer.Metric[answer.Money]  `json:"aov,omitempty"`
-	NewPct    *answer.Share[answer.Percent] `json:"new_orders_pct,omitempty" doc:"Share of the store's or channel's orders."`
+	NewPct    *answer.Share[answer.Percent] `json:"new_orders_pct,omitempty" doc:"New customers' share of the store's or channel's orders."`
 	NewRevPct *answer.Share[answer.Percent] `json:"new_revenue_pct,omitempty"`
 
-	Customers *answer.Count                    `json:"customers,omitempty" doc:"Customers with their first order in the period or its cohorts."`
+	Customers *answer.Count                    `json:"customers,omitempty" doc:"Customers with their first order in the period or in the cohorts shown."`
 	Month1    *answer.Estimate[answer.Percent] `json:"month_1_pct,omitempty" doc:"Share of customers with an order in the month after their first order, over all cohorts with a complete month."`
 	Month2    *answer.Estimate[answer.Percent] `json:"month_2_pct,omitempty"`
 	Month3    *answer.Estimate[answer.Percent] `json:"month_3_pct,omitempty"`
@@ -73,7 +73,7 @@ type CustomersRow struct {
 	Path       answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
 	Channel    measure.Channel   `json:"channel,omitempty" doc:"Last-touch channel of the first order."`
 	Customers  *answer.Count     `json:"customers,omitempty" doc:"Customers of the cohort, or new customers of the channel."`
-	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers behind the values."`
+	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers included in the values."`
 	Orders     *answer.Count     `json:"orders,omitempty"`
 	Revenue    *answer.Money     `json:"revenue,omitempty"`
 	SharePct   *answer.Percent   `json:"share_pct,omitempty" doc:"Share of all orders in the rows of all pages."`

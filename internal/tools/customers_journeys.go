@@ -22,7 +22,7 @@ const journeyMethod = "A conversion path contains the known touchpoints before a
 
 const (
 	creditedChannels = 8  // maximum number of channels with shares in an answer
-	pathDraws        = 40 // resamples for the interval of a Markov share
+	pathDraws        = 40 // number of resamples for the interval of a Markov share
 	pathSeed         = 7
 )
 

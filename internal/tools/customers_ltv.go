@@ -49,7 +49,7 @@ func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	return answer.EstimateOf[answer.Ratio](expected.Purchases, 1/float64(expected.Customers))
 }
 
-// finite reports whether an estimate and its interval are numbers. A model with a heavy tail has simulated futures
+// finite reports whether an estimate and its interval are finite. A model with a heavy tail has simulated futures
 // without a finite total.
 func finite(e measure.Estimate) bool {
 	return !slices.ContainsFunc([]float64{e.Value, e.Low, e.High}, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
@@ -208,5 +208,5 @@ func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	case high.Low <= low.High:
 		return " The LTV intervals of the channels overlap."
 	}
-	return fmt.Sprintf(" Value per customer is highest for %s (%s) and lowest for %s (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
+	return fmt.Sprintf(" LTV is highest for %s (%s) and lowest for %s (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
 }

@@ -27,8 +27,8 @@ type DiagnoseAnswer struct {
 	answer.Opening
 	Status      string              `json:"status" doc:"Worst severity of the rows: ok, info, warning or error."`
 	Checks      int                 `json:"checks" doc:"Number of checks."`
-	Connections []health.Connection `json:"connections,omitempty" doc:"Data delivered by each source. In JSON at the debug level."`
-	Imports     []health.ImportLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
+	Connections []health.Connection `json:"connections,omitempty" doc:"Data delivered by each source. Only in JSON with detail_level=debug."`
+	Imports     []health.ImportLine `json:"imports,omitempty" doc:"The latest imports, newest first. Only in JSON with detail_level=debug."`
 	FixedDay    civil.Date          `json:"fixed_day,omitzero" doc:"Fixed date of a demo store. Times of imports are actual times."`
 	answer.Table[health.Finding]
 	answer.Closing

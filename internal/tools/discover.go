@@ -71,7 +71,7 @@ type DiscoverRow struct {
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
 	Orders    *answer.Count    `json:"orders,omitempty" doc:"Last-touch orders."`
-	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"Amount charged in these orders."`
+	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"Amount charged for the last-touch orders."`
 	Spend     *answer.Money    `json:"spend,omitempty"`
 	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`
 	LastDay   civil.Date       `json:"last_day,omitzero"`

@@ -117,9 +117,6 @@ func behavior(tool toolkit.Tool) string {
 	case tool.Writes:
 		text = fmt.Sprintf("The tool changes records of the workspace, after a preview and with confirmation. The change requires the scope `%s`.", tool.Acts.Scope)
 	}
-	if tool.Model {
-		text += " It also requires a trained media mix model."
-	}
 	return text
 }
 

@@ -37,7 +37,7 @@ type EmailLifecycleAnswer struct {
 	Basis      measure.Basis  `json:"basis" doc:"Basis of revenue and conversions: reported by the sending platform."`
 	Metrics    MessageMetrics `json:"metrics" doc:"Totals over all campaigns and flows of the channel, regardless of entity_type."`
 	Kinds      []MessageRow   `json:"kinds,omitempty" detail:"analyst" doc:"Totals by channel and entity type."`
-	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; the rows show the top."`
+	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows. The rows show only the first of them."`
 	answer.Table[MessageRow]
 	answer.Closing
 }
@@ -97,7 +97,7 @@ func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecyclePar
 	}
 	a := &EmailLifecycleAnswer{Channel: orAll(p.Channel), EntityType: orAll(p.EntityType), Basis: measure.Reported}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
-	a.ShowAll(true) // limit is the number of rows
+	a.ShowAll(true) // the parameter limit is the number of rows
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	totals, err := c.MessageTotals(ctx, in)
 	if err != nil {
@@ -277,7 +277,7 @@ func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days ci
 // staleMessages is the maximum age of the sending platform's last report, in days.
 const staleMessages = 2
 
-// warnMessages warns that the figures are platform-reported. It then warns of gaps in the reports.
+// warnMessages warns that the figures are platform-reported. It also warns of gaps in the reports.
 func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) {
 	text := "The sending platform reports revenue and conversions in its own attribution window. Other platforms may report the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
@@ -289,7 +289,7 @@ func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil
 		a.Warn(answer.WarnOpensInflated, "Some email clients load images automatically, and the platform counts these loads as opens. Clicks are more reliable.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
-		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all later activity to the day of the send.", answer.Plural(int(all.SinceSend), "row assigns", "rows assign")))
+		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all later activity to the send date.", answer.Plural(int(all.SinceSend), "row assigns", "rows assign")))
 	}
 	c.WarnStart(&a.Closing, days, "Email and SMS reports", snapshot.FromMessages)
 	c.WarnPartial(&a.Closing, days)

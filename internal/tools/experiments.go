@@ -110,7 +110,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if unread > 0 {
-		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. The reasons are in view=results.")
+		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. See view=results for the reasons.")
 	}
 	if len(factors) == 0 {
 		withoutFactors(c, a)
@@ -129,13 +129,13 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	}
 	for _, t := range all {
 		if used, _ := t.FactorUse(); used && !t.Conclusive() {
-			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The applied factor of %s uses an inconclusive experiment (experiment_id=%s). The interval of the experiment is wide, so the factor remains near the prior of 1.",
+			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The applied factor of %s uses an inconclusive experiment (experiment_id=%s). The interval of the experiment is wide, so the factor remains near the prior mean of 1.",
 				answer.ChannelName(t.Channel), answer.Clean(string(t.ID))))
 			break
 		}
 	}
 	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare last-touch and incremental ROAS.")
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments behind the factors.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments that determine the factors.")
 	return nil
 }
 
@@ -220,7 +220,7 @@ func showResults(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, id 
 		first := slices.IndexFunc(a.Rows, func(r ExperimentRow) bool { return r.Lift != nil })
 		if first >= 0 {
 			c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(ResultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(answer.AnalystLevel)},
-				"See the evidence for the result by week.")
+				"See the weekly evidence for the result.")
 		}
 	}
 	if slices.ContainsFunc(all, func(t *experiment.Result) bool { return t.Status == control.ExperimentRunning }) {
@@ -253,14 +253,18 @@ func noExperiment(id control.ExperimentID, all []*experiment.Result) error {
 	if len(known) == 0 {
 		return fault.NotFound("experiment_id: experiment %q does not exist; this workspace has no experiments", answer.Clean(string(id))).WithHint("Omit experiment_id.")
 	}
-	return fault.NotFound("experiment_id: experiment %q does not exist; this workspace has %s", answer.Clean(string(id)), answer.ListedUpTo(toolkit.NamedChannels, known)).
+	return fault.NotFound("experiment_id: experiment %q does not exist; this workspace has the experiments %s", answer.Clean(string(id)), answer.ListedUpTo(toolkit.NamedChannels, known)).
 		WithHint("Use one of these IDs, or omit experiment_id to list all experiments.")
 }
 
 func resultRow(c *toolkit.Call, t *experiment.Result) ExperimentRow {
+	why := t.Why()
+	if t.Unread != nil { // the reason can quote names from the data
+		why = answer.Clean(why)
+	}
 	row := ExperimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
-		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: answer.Clean(t.Why()), Hypothesis: answer.Foreign(t.Hypothesis),
+		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: why, Hypothesis: answer.Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.Reported),
 	}
 	if t.Status == control.ExperimentDraft {

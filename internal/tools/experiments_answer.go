@@ -72,9 +72,9 @@ type ExperimentRow struct {
 	Start   civil.Date               `json:"start,omitzero"`
 	End     civil.Date               `json:"end,omitzero"`
 
-	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental ROAS / last-touch ROAS. Of a channel: posterior of a prior and its experiments. Of an experiment: as measured."`
+	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental ROAS / last-touch ROAS. For a channel: posterior mean from the prior and the experiments. For an experiment: as measured."`
 	Applied      *bool                          `json:"applied,omitempty" doc:"true if the factor corrects last-touch ROAS."`
-	Tests        int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
+	Tests        int                            `json:"tests,omitempty" doc:"Number of experiments that the factor uses."`
 	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
 	BetweenTests *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`
 
@@ -82,7 +82,7 @@ type ExperimentRow struct {
 	LastTouch *answer.Money                  `json:"last_touch_revenue,omitempty"`
 	ROAS      *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"Last-touch ROAS on the days of the row."`
 	Claimed   *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
-	Modelled  *answer.Estimate[answer.Ratio] `json:"model_roas,omitempty" detail:"analyst" doc:"ROAS in the media mix model, over its window."`
+	Modelled  *answer.Estimate[answer.Ratio] `json:"model_roas,omitempty" detail:"analyst" doc:"ROAS estimated by the media mix model over its training window."`
 	toolkit.Best
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty"`
 
@@ -98,7 +98,7 @@ type ExperimentRow struct {
 
 	Uses []ExperimentUse `json:"uses,omitempty" detail:"analyst" doc:"Whether and why estimates use the experiment."`
 
-	Gain     *answer.Money `json:"worth_of_experiment,omitempty" doc:"Expected gain of the optimized allocation in monthly revenue, before the experiment's cost."`
+	Gain     *answer.Money `json:"worth_of_experiment,omitempty" doc:"Expected increase of the optimized allocation's monthly revenue due to the experiment, before the experiment's cost."`
 	Stake    *answer.Money `json:"revenue_at_stake,omitempty" doc:"Standard deviation of the incremental revenue of 90 days."`
 	FactorSD *answer.Ratio `json:"factor_sd,omitempty" detail:"analyst" doc:"Standard deviation of incremental_roas / last_touch_roas, increased with the age of experiments; 0.5 without a model or an applied factor."`
 

@@ -62,7 +62,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 		if !c.Store.Empty() {
-			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", answer.Dates(days))
+			a.Summary = fmt.Sprintf("No channel has spend %s, so there is no ROAS to correct.", answer.Dates(days))
 		}
 		return nil
 	}
@@ -70,7 +70,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	if covered > 0 {
 		m.Spend, m.LastTouch = new(answer.Money(covered)), new(answer.Money(credited))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
-		a.Summary = fmt.Sprintf("Incremental revenue of channels with a model or an applied factor is %s %s (90%% interval %s to %s). Last touch attributes %s to these channels. They account for %s of spend.",
+		a.Summary = fmt.Sprintf("Incremental revenue of channels with a model or an applied factor is %s %s (90%% interval %s to %s). Last touch attributes %s to these channels, which account for %s of spend.",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch), m.Covered.Whole())
 	} else {
 		a.Summary = fmt.Sprintf("No channel with spend %s has a model or an applied factor: the best estimates are last-touch ROAS with wide intervals.", answer.Dates(days))
@@ -154,12 +154,12 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = "Every channel with spend has a running or planned experiment."
 		return
 	case r.Stake == nil:
-		a.Summary = fmt.Sprintf("Test %s next: this channel has the most spend. The revenue at stake is unknown, because no order has a channel.", answer.ChannelName(r.Channel))
+		a.Summary = fmt.Sprintf("Test %s next: this channel has the most spend. The revenue at stake is unknown, because no order is attributed to a channel.", answer.ChannelName(r.Channel))
 	case r.Gain != nil:
 		a.Summary = fmt.Sprintf("Test %s next: an experiment is expected to improve the budget allocation by %s of revenue per month, before the cost of the experiment.",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Gain))
 	default:
-		a.Summary = fmt.Sprintf("Test %s next: its incremental ROAS is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate of it is %s (90%% interval %s to %s).",
+		a.Summary = fmt.Sprintf("Test %s next: its incremental ROAS is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate is %s (90%% interval %s to %s).",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
 	a.Warn(answer.WarnRanking, "For channels without a model and without an applied factor, the ranking assumes a factor with a standard deviation of 0.5.")

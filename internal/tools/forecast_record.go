@@ -39,7 +39,7 @@ func pastSentence(c *toolkit.Call, past []pacing.Accuracy, metric snapshot.Metri
 	}
 	few := " No stored weekly forecast is due yet."
 	if judged > 0 {
-		few = fmt.Sprintf(" Only %s due, which is too few to report accuracy.", answer.Plural(judged, "stored weekly forecast is", "stored weekly forecasts are"))
+		few = fmt.Sprintf(" Only %s due, too few to report accuracy.", answer.Plural(judged, "stored weekly forecast is", "stored weekly forecasts are"))
 	}
 	if shown == nil {
 		return few
@@ -48,5 +48,5 @@ func pastSentence(c *toolkit.Call, past []pacing.Accuracy, metric snapshot.Metri
 	if shown.Afterwards {
 		return fmt.Sprintf("%s %s of the results were inside the 80%% interval in a backtest of %d past weeks%s.", few, inside, shown.Judged, shown.Overlap())
 	}
-	return fmt.Sprintf(" %s of %d past weekly forecasts%s had the result inside the 80%% interval.", inside, shown.Judged, shown.Overlap())
+	return fmt.Sprintf(" In %s of %d past weekly forecasts%s, the result was inside the 80%% interval.", inside, shown.Judged, shown.Overlap())
 }

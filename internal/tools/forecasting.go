@@ -80,10 +80,10 @@ func recommend(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 		a.Warn(answer.WarnNoData, "The MMM does not include "+answer.ChannelName(a.Channel)+".")
 	}
 	toolkit.WarnPlan(c, &a.Closing, plan)
-	c.Suggest(&a.Closing, "optimization", map[string]any{}, "Compare returns, saturation and other budgets.")
+	c.Suggest(&a.Closing, "optimization", map[string]any{}, "Compare ROAS, saturation and other budgets.")
 	return nil
 }
 
 // forecastMethod names the forecast and alert methods.
-const forecastMethod = "A forecast is the mean of the forecasts of ETS, ARIMA and two Theta models, times the yearly pattern. The models are fitted to the last two years of daily data. Models with a large backtest error are excluded. " +
+const forecastMethod = "A forecast is the mean of the forecasts of ETS, ARIMA and two Theta models, multiplied by yearly seasonal factors. The models are fitted to the last two years of daily data. Models with a large backtest error are excluded. " +
 	"The intervals of totals are conformal prediction intervals. Alerts come from a CUSUM of one-step forecast errors. See methods/forecast and methods/anomalies."

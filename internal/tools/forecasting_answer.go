@@ -39,7 +39,7 @@ type ForecastingAnswer struct {
 	PeriodType pacing.Period     `json:"period_type,omitempty"`
 	Metrics    ForecastMetrics   `json:"metrics"`
 	Estimates  *answer.Estimates `json:"estimates,omitempty"`
-	Outlook    []pacing.Day      `json:"outlook,omitempty" detail:"debug" doc:"Cumulative actual and forecast by day, for the first row with a forecast."`
+	Outlook    []pacing.Day      `json:"outlook,omitempty" detail:"debug" doc:"Cumulative actual and forecast values by day, for the first row with a forecast."`
 	Past       []pacing.Accuracy `json:"past_forecasts,omitempty" detail:"analyst" doc:"Accuracy of completed forecasts."`
 	answer.Table[pacing.Row]
 	answer.Closing
@@ -56,8 +56,8 @@ type ForecastMetrics struct {
 	Closed *int `json:"closed,omitempty" doc:"Targets with a completed period and a known result."`
 	Met    *int `json:"met,omitempty" doc:"Closed targets that were met."`
 
-	Alerts      *int            `json:"alerts,omitempty" doc:"Drift alerts. rules_met has the alerts of the store's own rules."`
-	RulesMet    *int            `json:"rules_met,omitempty" doc:"Alerts of the store's own rules in the days shown: one for each rule and day."`
+	Alerts      *int            `json:"alerts,omitempty" doc:"Number of drift alerts. rules_met is the number of alerts from the store's own rules."`
+	RulesMet    *int            `json:"rules_met,omitempty" doc:"Alerts from the store's own rules in the days shown: one for each rule and day."`
 	Watched     *int            `json:"watched,omitempty" doc:"Monitored series."`
 	FalseAlarms *answer.Percent `json:"false_alarm_pct,omitempty" doc:"Probability of at least one alert in the days shown without any real change."`
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/ingest/demo"
@@ -38,6 +39,23 @@ func TestActualOfTargetsEqualsPerformance(t *testing.T) {
 	}
 	if seen < 5 {
 		t.Errorf("%d targets have figures, want at least 5", seen)
+	}
+}
+
+// Only recommendations come from the media mix model. Revenue of a channel is by last touch.
+func TestForecastingStatesItsMethod(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]answer.DataQuality{
+		`{"aspect":"pacing","detail_level":"analyst"}`:                               {Method: forecastMethod},
+		`{"aspect":"targets","detail_level":"analyst"}`:                              {Method: forecastMethod},
+		`{"aspect":"alerts","channel":"google","detail_level":"analyst"}`:            {Method: forecastMethod, Model: measure.LastTouch},
+		`{"aspect":"recommendations","detail_level":"analyst"}`:                      {Method: toolkit.MmmMethod},
+		`{"aspect":"recommendations","channel":"facebook","detail_level":"analyst"}`: {Method: toolkit.MmmMethod},
+	} {
+		got := answerAs[ForecastingAnswer](t, "forecasting", args).DataQuality
+		if got == nil || got.Method != want.Method || got.Model != want.Model {
+			t.Errorf("%s: %+v, want the method %q and the model %q", args, got, want.Method, want.Model)
+		}
 	}
 }
 
@@ -105,7 +123,7 @@ func TestDaysThatMetAnAlertRuleAreListed(t *testing.T) {
 	if got := a.Rows[1]; *got.Value != 1500 || *got.Reference != 3000 || got.Condition != control.ChangeAbove || strings.Contains(got.Rule, "\x1b") {
 		t.Errorf("the store's row: %+v", got)
 	}
-	if want := " Alert rules of the store raised 2 alerts since "; !strings.Contains(a.Summary, want) || strings.Contains(a.Summary, "Ignore") {
+	if want := " The store's alert rules have raised 2 alerts since "; !strings.Contains(a.Summary, want) || strings.Contains(a.Summary, "Ignore") {
 		t.Errorf("summary %q, want %q and no name", a.Summary, want)
 	}
 }

@@ -40,7 +40,7 @@ type PreflightAnswer struct {
 	Treatment []geo.Region         `json:"treatment_regions,omitempty" doc:"The candidates, or the set with the smallest MDE in backtests."`
 	Metrics   PreflightMetrics     `json:"metrics"`
 	Power     []PowerPoint         `json:"power,omitempty" detail:"analyst" doc:"Power by lift."`
-	Designs   []toolkit.TestDesign `json:"proposed_designs,omitempty" doc:"Cheapest tests with 80% power at the plausible return, at most 3."`
+	Designs   []toolkit.TestDesign `json:"proposed_designs,omitempty" doc:"Cheapest tests with 80% power at the plausible iROAS, at most 3."`
 	answer.Table[GateRow]
 	answer.Closing
 }
@@ -54,9 +54,9 @@ type PreflightMetrics struct {
 	History    int             `json:"history_days"`
 	Duration   int             `json:"test_days"`
 	MDE        *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest revenue change in the treated regions that the test detects with 80% power at a significance level of 10%; absent above 200%."`
-	Optimistic *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"MDE in the backtests that chose the regions, too optimistic for planning; absent when regions are given."`
+	Optimistic *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"MDE in the backtests that selected the regions; too optimistic for planning. Absent with treatmentRegions."`
 	Revenue    *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
-	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over as many days as the test has. If spend by region is unknown, total spend is allocated to regions by revenue."`
+	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over a period as long as the test. If spend by region is unknown, total spend is allocated to regions by revenue."`
 	Return     *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that a test detects when it pauses the channel in the treated regions."`
 	LastTouch  *answer.Ratio   `json:"last_touch_roas,omitempty" doc:"Last-touch ROAS over the history, which is not incremental ROAS."`
 }
@@ -64,8 +64,8 @@ type PreflightMetrics struct {
 // PowerPoint is a lift and the power to detect it.
 type PowerPoint struct {
 	Lift       answer.Ratio    `json:"lift_pct"`
-	Planning   answer.Percent  `json:"planning_pct" doc:"Power in backtests that did not choose the regions."`
-	Optimistic *answer.Percent `json:"optimistic_pct,omitempty" doc:"Power in the backtests that chose the regions."`
+	Planning   answer.Percent  `json:"planning_pct" doc:"Power in backtests that were not used to select the regions."`
+	Optimistic *answer.Percent `json:"optimistic_pct,omitempty" doc:"Power in the backtests that were used to select the regions."`
 }
 
 // GateRow is one readiness condition of a geo experiment.
@@ -190,7 +190,7 @@ func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 
 func notReady(c *toolkit.Call, a *PreflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
-	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions, and a history of about four times the length of the experiment.")
+	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions, and a history about four times as long as the experiment.")
 	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See which data exist and which are missing.")
 }
 
@@ -221,7 +221,7 @@ func preflightSummary(a *PreflightAnswer) string {
 	}
 	text := fmt.Sprintf("The geo experiment readiness of %s is %d of 100", answer.ChannelName(a.Channel), m.Score)
 	if len(failed) > 0 {
-		text += ". The failed gates are: " + answer.Listed(failed)
+		text += ". Failed gates: " + answer.Listed(failed)
 	}
 	if m.MDE == nil {
 		return text + ". The minimum detectable effect exceeds 200% of revenue."

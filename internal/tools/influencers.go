@@ -98,7 +98,7 @@ type InfluencerRow struct {
 	Rank          int             `json:"rank,omitempty"`
 	ID            string          `json:"influencer_id"`
 	Name          answer.Foreign  `json:"name"`
-	Revenue       answer.Money    `json:"revenue" doc:"Revenue of the orders in the field orders."`
+	Revenue       answer.Money    `json:"revenue" doc:"Revenue of the orders that the field orders counts."`
 	Orders        answer.Count    `json:"orders" doc:"Orders with the influencer's code; without a code, orders counted by links."`
 	Clicks        answer.Count    `json:"clicks" doc:"Link clicks."`
 	Conversions   answer.Count    `json:"conversions" doc:"Orders counted by links; some of these orders may also have the code."`
@@ -254,10 +254,10 @@ func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, days civil.Range,
 		who = "Attributed revenue of the influencer is"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s with a code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), plural(*m.Orders.Value, "order", "orders"), answer.Dates(days),
+	text := fmt.Sprintf("%s %s in %s %s, %s.", who, c.Spelled(*m.Revenue.Value), plural(*m.Orders.Value, "code or link order", "code or link orders"), answer.Dates(days),
 		answer.Against(m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Known cost is %s, with an ROI of %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
+		text += fmt.Sprintf(" The known cost is %s and the ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }

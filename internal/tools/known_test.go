@@ -16,7 +16,7 @@ import (
 func TestAPlanSpellsChannelAndRegionsLikeTheStore(t *testing.T) {
 	t.Parallel()
 	s, w := fixtureService(t), newWorkspace("tested")
-	if _, err := s.Planned(t.Context(), w, control.Experiment{Channel: "Meta Ads", Treated: []string{"us-oh", " ga"}, HeldOut: []string{"AL", "IA"}}); err == nil || !strings.Contains(err.Error(), `treated regions: "us-oh" has no orders; regions with orders are AL, AR`) {
+	if _, err := s.Planned(t.Context(), w, control.Experiment{Channel: "Meta Ads", Treated: []string{"us-oh", " ga"}, HeldOut: []string{"AL", "IA"}}); err == nil || !strings.Contains(err.Error(), `treated regions: "us-oh" has no orders; regions with orders: AL, AR`) {
 		t.Errorf("a state without orders: %v", err)
 	}
 	e, err := s.Planned(t.Context(), w, control.Experiment{Channel: "Meta Ads", Treated: []string{"us-or", " ga"}, HeldOut: []string{"AL", "IA"}})
@@ -31,7 +31,7 @@ func TestAPlanSpellsChannelAndRegionsLikeTheStore(t *testing.T) {
 		plan  control.Experiment
 		says  string
 	}{
-		"channel":           {"tested", control.Experiment{Channel: "fcebook"}, `channel "fcebook" does not exist; channels of this store are facebook`},
+		"channel":           {"tested", control.Experiment{Channel: "fcebook"}, `channel "fcebook" does not exist; the channels of this store are facebook`},
 		"no channel":        {"tested", control.Experiment{Channel: "unattributed"}, "cannot be tested"},
 		"held out":          {"tested", control.Experiment{Channel: "facebook", HeldOut: []string{"Atlantis"}}, `held-out regions: "Atlantis" has no orders`},
 		"before all orders": {"tested", control.Experiment{Channel: "facebook", Treated: []string{"OR"}, Days: civil.Range{First: civil.MustParse("2019-01-01"), Last: civil.MustParse("2019-01-31")}}, "no order has a region"},

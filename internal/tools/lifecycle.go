@@ -66,7 +66,7 @@ type LifecycleMetrics struct {
 
 // MarginInfo is the basis of gross margins.
 type MarginInfo struct {
-	Source      cohort.MarginSource `json:"source" doc:"costs: costs of every order are known; costs_of_a_part: the margin rate of the known part is applied to the rest."`
+	Source      cohort.MarginSource `json:"source" doc:"costs: costs of every order are known; costs_of_a_part: the margin rate of orders with known costs is applied to the other orders."`
 	RatePct     answer.Percent      `json:"rate_pct" doc:"Margin as a share of revenue without tax and shipping."`
 	CoveragePct answer.Percent      `json:"coverage_pct" doc:"Share of revenue with known costs."`
 }
@@ -76,7 +76,7 @@ type LifecycleRow struct {
 	Segment     warehouse.Segment              `json:"segment,omitempty"`
 	Channel     measure.Channel                `json:"channel,omitempty" doc:"Last-touch channel of the first order."`
 	Customers   *answer.Count                  `json:"customers,omitempty" doc:"New customers of the period."`
-	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers behind the values."`
+	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers included in the values."`
 	Orders      *answer.Count                  `json:"orders,omitempty"`
 	Revenue     *answer.Money                  `json:"revenue,omitempty"`
 	SharePct    *answer.Percent                `json:"share_pct,omitempty" doc:"Share of orders."`
@@ -84,9 +84,9 @@ type LifecycleRow struct {
 	Change      *answer.Percent                `json:"revenue_change_pct,omitempty"`
 	Refunds     *answer.Money                  `json:"refunds,omitempty" detail:"analyst"`
 	CAC         *answer.Money                  `json:"cac,omitempty" doc:"Channel spend per new customer."`
-	LTV90       *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
+	LTV90       *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer within 90 days of the first order."`
 	LTV365      *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
-	Margin90    *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Gross margin per customer."`
+	Margin90    *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Gross margin per customer within 90 days of the first order."`
 	Margin365   *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
 	Payback     string                         `json:"payback,omitempty" doc:"Day on which margin per customer covers CAC."`
 	PaybackDays *PaybackDays                   `json:"payback_days,omitempty" detail:"analyst" doc:"Absent if CAC is not covered: payback gives the reason."`
@@ -99,7 +99,7 @@ type LifecycleRow struct {
 type PaybackDays struct {
 	Value answer.Count  `json:"value"`
 	Low   answer.Count  `json:"low"`
-	High  *answer.Count `json:"high,omitempty" doc:"Absent if the lower limit of the margin does not cover CAC on any observed day."`
+	High  *answer.Count `json:"high,omitempty" doc:"Absent if the lower limit of the margin interval does not cover CAC on any observed day."`
 }
 
 func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*LifecycleAnswer, error) {
@@ -359,7 +359,7 @@ func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string
 	case payback != nil && payback.High != nil && *payback.High == 0:
 		text += " Gross margin covers CAC with the first order."
 	case payback != nil && payback.High != nil:
-		text += fmt.Sprintf(" Payback is on %s (90%% interval day %s to %s).", a.Metrics.Payback, payback.Low, *payback.High)
+		text += fmt.Sprintf(" Payback is on %s (90%% interval day %s to day %s).", a.Metrics.Payback, payback.Low, *payback.High)
 	case payback != nil:
 		text += fmt.Sprintf(" Payback is on %s (90%% interval from day %s, without an upper limit in the observed days).", a.Metrics.Payback, payback.Low)
 	case a.Margin != nil && a.Metrics.Payback != "":

@@ -101,7 +101,7 @@ func manageSummary(c *toolkit.Call, a *ManageAnswer, ch *record.Change) string {
 	case ch.Existing:
 		return fmt.Sprintf("Preview (nothing was changed): %s is already stored. A call with confirmed=true would also change nothing.", ch.Object)
 	case ch.Refusal != nil:
-		return "Preview (nothing was changed): a call with confirmed=true would be rejected. The field problem has the reason."
+		return "Preview (nothing was changed): a call with confirmed=true would be rejected. The field problem contains the reason."
 	}
 	text := fmt.Sprintf("Preview (nothing was changed): the call would %s %s.%s", ch.Verb, ch.Object, ch.Note)
 	if !c.Principal.Has(control.ScopeWrite) {

@@ -201,8 +201,8 @@ func TestRejectedParamsNameTheParameterAndTheAllowedValues(t *testing.T) {
 	t.Parallel()
 	s := recording(t)
 	for _, c := range []struct{ args, want string }{
-		{`{"action":"save_report","params":{"title":"x"}}`, `params.name is required; it must be a string that is not empty. params has no member "title"; allowed are name, tool, arguments`},
-		{`{"action":"create_annotation","params":{"date":"2026-02-30","label":"x"}}`, "params.date must be a day of the calendar written YYYY-MM-DD; got \"2026-02-30\""},
+		{`{"action":"save_report","params":{"title":"x"}}`, `params.name is required; it must be a string that is not empty. params has no member "title"; the allowed members are name, tool, arguments`},
+		{`{"action":"create_annotation","params":{"date":"2026-02-30","label":"x"}}`, "params.date must be a calendar date in the form YYYY-MM-DD; got \"2026-02-30\""},
 		{`{"action":"create_annotation","params":{"date":"2026-10-10","label":"x","end_date":"2026-10-09"}}`, "end_date 2026-10-09 is before date 2026-10-10"},
 		{`{"action":"create_annotation"}`, "params.date is required"},
 		{`{"action":"create_alert","params":{"metric":"zzz","condition":"lower","threshold":"many"}}`, "params.metric must be one of revenue, orders, spend, roas, aov"},

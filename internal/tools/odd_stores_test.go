@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"assay/internal/answer"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
 	"assay/internal/snapshot"
@@ -113,25 +114,40 @@ func oddStores() map[measure.WorkspaceID]*warehouse.Batch {
 	}
 }
 
-// oddService is the service over all odd stores. A workspace's ID is the position of its name in the sorted names.
+// oddService is the service over the odd stores. [oddSession] loads each store when a test needs it.
 var oddService = sync.OnceValues(func() (*toolkit.Service, error) {
-	ctx := context.Background()
-	facts, err := openFacts(ctx, fixtureDir+"/odd")
+	facts, err := openFacts(context.Background(), fixtureDir+"/odd")
 	if err != nil {
 		return nil, err
 	}
-	stores := oddStores()
-	for i, name := range oddNames() {
-		if err := load(ctx, facts, oddID(i), stores[name]); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+	for _, name := range oddNames() {
+		oddLoads[name] = sync.OnceValue(func() error { return load(context.Background(), facts, oddID(name), oddStores()[name]) })
 	}
 	return toolkit.NewService(plainDeps(facts, fixtureClock), All())
 })
 
+// oddLoads loads a store by its name. [oddService] fills it.
+var oddLoads = map[measure.WorkspaceID]func() error{}
+
+// oddSession loads the store and returns a session of its reader.
+func oddSession(t *testing.T, name measure.WorkspaceID) mcp.Session {
+	t.Helper()
+	service, err := oddService()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := oddLoads[name](); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return service.Session(reader(newWorkspace(oddID(name))), "r1")
+}
+
 func oddNames() []measure.WorkspaceID { return slices.Sorted(maps.Keys(oddStores())) }
 
-func oddID(i int) measure.WorkspaceID { return measure.WorkspaceID(fmt.Sprintf("odd%d", i)) }
+// oddID returns the workspace of a store: the position of its name in the sorted names.
+func oddID(name measure.WorkspaceID) measure.WorkspaceID {
+	return measure.WorkspaceID(fmt.Sprintf("odd%d", slices.Index(oddNames(), name)))
+}
 
 // notNumbers matches the text that Go writes for infinite and undefined floats.
 var notNumbers = regexp.MustCompile(`\bNaN\b|[+-]?\bInf\b`)
@@ -170,17 +186,13 @@ func choices(t *testing.T, tool toolkit.Tool) (calls []map[string]any) {
 // In an odd store, some totals are too small or too uniform to divide by. Every tool still answers with numbers.
 func TestOddStoresHaveAnswersInNumbers(t *testing.T) {
 	t.Parallel()
-	service, err := oddService()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, name := range oddNames() {
 		if testing.Short() && i%48 > 0 {
 			continue
 		}
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
-			s := service.Session(reader(newWorkspace(oddID(i))), "r1")
+			s := oddSession(t, name)
 			for _, tool := range All() {
 				if tool.Writes {
 					continue
@@ -203,10 +215,6 @@ func TestOddStoresHaveAnswersInNumbers(t *testing.T) {
 
 func TestSummariesOfOddStoresAreSentences(t *testing.T) {
 	t.Parallel()
-	service, err := oddService()
-	if err != nil {
-		t.Fatal(err)
-	}
 	day := func(before int) string { return fixtureToday.AddDays(-before).String() }
 	compared := fmt.Sprintf(`{"period1_start":%q,"period1_end":%q,"period2_start":%q,"period2_end":%q}`, day(2), day(2), day(1), day(1))
 	for _, c := range []struct {
@@ -221,9 +229,8 @@ func TestSummariesOfOddStoresAreSentences(t *testing.T) {
 		{"one order", "customers", `{"view":"journeys"}`, "1 order ", "1 orders"},
 		{"one order", "customers", `{}`, " of 1 order ", "1 orders"},
 	} {
-		w := newWorkspace(oddID(slices.Index(oddNames(), c.store)))
 		var a struct{ Summary string }
-		if err := json.Unmarshal(callAs(t, service.Session(reader(w), "r1"), c.tool, c.args).StructuredContent, &a); err != nil {
+		if err := json.Unmarshal(callAs(t, oddSession(t, c.store), c.tool, c.args).StructuredContent, &a); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(a.Summary, c.want) || strings.Contains(a.Summary, c.not) {

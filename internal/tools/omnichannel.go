@@ -97,7 +97,7 @@ type HaloEffect struct {
 	LeadZ       *answer.Ratio   `json:"lead_z,omitempty" detail:"debug" doc:"z-score of next week's spend on today's sales (placebo test); above 2.58 the effect is rejected."`
 }
 
-const haloShown = 3 // effects at the summary level
+const haloShown = 3 // number of effects at the summary level
 
 func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (*OmnichannelAnswer, error) {
 	days, err := p.Window(c.Today)
@@ -242,7 +242,7 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range,
 	text := fmt.Sprintf("%s generated %s %s, %s", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if first.Share != nil {
-		text += fmt.Sprintf("; %s has %s of this revenue", first.Surface, *first.Share)
+		text += fmt.Sprintf(". The largest surface is %s with %s of this revenue", first.Surface, *first.Share)
 	}
 	text += "."
 	n := a.Metrics.Halo
@@ -250,9 +250,9 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range,
 	case len(effects) == 0:
 		return text + " No halo effect can be estimated."
 	case n.Estimated == 0:
-		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "halo effect", "halo effects"))
+		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "possible halo effect", "possible halo effects"))
 	case n.AboveZero == 0:
-		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero. %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero. %d more cannot be estimated.", answer.Plural(n.Estimated, "estimated halo effect", "estimated halo effects"), n.NotEstimable)
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
@@ -266,7 +266,7 @@ func warnHalo(a *OmnichannelAnswer, effects []halo.Effect) {
 	case len(effects) == 0:
 		a.Warn(answer.WarnHaloNotEstimable, "No spend is recorded on days with orders: halo effects cannot be estimated.")
 	case a.HaloModel.Grade == "correlation":
-		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Confirm the largest one by a geo experiment on its channel.")
+		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Confirm the largest effect with a geo experiment on its channel.")
 	default:
 		a.Warn(answer.WarnCorrelational, "Halo effects with the grade correlation are correlations over time. Effects with other grades also use geo experiments.")
 	}

@@ -52,7 +52,7 @@ func (p optimizeBudgetParams) Check() error {
 		}
 	}
 	if least > p.TotalBudget {
-		return fault.Invalid("constraints need at least %s; total_budget is %s", answer.Quantity(least), answer.Quantity(p.TotalBudget)).
+		return fault.Invalid("the minimums in constraints add up to %s, but total_budget is %s", answer.Quantity(least), answer.Quantity(p.TotalBudget)).
 			WithHint("Raise total_budget, or lower the minimums.")
 	}
 	return nil
@@ -75,7 +75,7 @@ type AllocationRow struct {
 	Proposed     answer.Money    `json:"proposed_spend"`
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
 	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
-	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the moved spend has a higher return after the move."`
+	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the reallocated spend has a higher ROAS than before the reallocation."`
 	BeyondData   bool            `json:"beyond_data,omitempty" doc:"true if the proposed spend exceeds all observed spend: the estimate extrapolates the response curve."`
 }
 
@@ -134,7 +134,7 @@ func modelled(m *mix.Model, parameter string, names []string) ([]measure.Channel
 			for i, k := range known {
 				all[i] = string(k)
 			}
-			return nil, fault.Invalid("%s: %q is not in the model; the model has %s", parameter, answer.Clean(name), answer.Known(toolkit.NamedChannels, all)).
+			return nil, fault.Invalid("%s: %q is not in the model; the channels of the model are %s", parameter, answer.Clean(name), answer.Known(toolkit.NamedChannels, all)).
 				WithHint("Use these names, or omit %s.", parameter)
 		}
 		out = append(out, channel)

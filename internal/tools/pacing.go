@@ -86,7 +86,7 @@ func pacingSummary(c *toolkit.Call, a *ForecastingAnswer, set bool) string {
 		text += fmt.Sprintf("the probability of %s it is %s.", reaching, probability(*first.Chance))
 	}
 	m := a.Metrics
-	return text + fmt.Sprintf(" %s under way, including %d on track, %d at risk, %d off track and %d over budget.", answer.Plural(*m.Targets, "target is", "targets are"),
+	return text + fmt.Sprintf(" %s under way (%d on track, %d at risk, %d off track, %d over budget).", answer.Plural(*m.Targets, "target is", "targets are"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
 

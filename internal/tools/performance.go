@@ -20,7 +20,7 @@ import (
 var Performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
-	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. Use `campaigns` for single campaigns and `trends` for days.",
+	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. Use `campaigns` for single campaigns and `trends` for daily values.",
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runPerformance)
@@ -139,7 +139,7 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	if a.Basis == measure.Reported {
 		quality.Revenue = claimedRevenue
 		if channel == "" {
-			quality.Revenue += "; the total is the store's: " + c.Workspace.Basis.String()
+			quality.Revenue += "; the total is the store's revenue: " + c.Workspace.Basis.String()
 		}
 	}
 	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
@@ -164,7 +164,7 @@ func parseModel(name string) (measure.Model, error) {
 		known = append(known, string(m))
 	}
 	rejected := &mcp.RejectedError{
-		Fault: fault.Invalid("model %q does not exist; models are %s", answer.Clean(name), strings.Join(known, ", ")), Drop: []string{"model"},
+		Fault: fault.Invalid("model %q does not exist; the models are %s", answer.Clean(name), strings.Join(known, ", ")), Drop: []string{"model"},
 	}
 	if near := mcp.Nearest(name, known); near != "" {
 		rejected.Set, rejected.Drop = map[string]any{"model": near}, nil
@@ -263,7 +263,7 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 	return text + a.Sentence()
 }
 
-// addBest adds the best estimates of the channels' returns.
+// addBest adds the best estimates of the channels' incremental ROAS.
 func addBest(ctx context.Context, c *toolkit.Call, a *PerformanceAnswer) error {
 	returns, err := snapshot.Returns(ctx, c.Snapshot)
 	for i := range a.Rows {
@@ -273,7 +273,7 @@ func addBest(ctx context.Context, c *toolkit.Call, a *PerformanceAnswer) error {
 	return err
 }
 
-// warnClaims warns that the figures are platform-reported, with their ratio to the last-touch revenue of the same
+// warnClaims warns that the figures are platform-reported, and states their ratio to the last-touch revenue of the same
 // channels.
 func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
 	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
@@ -338,6 +338,6 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		c.Suggest(a, "surveys", toolkit.Dated(days), "See the survey answers of the period.")
 		return
 	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s a channel and have a weight of %s; last touch has the rest. Answers show what customers remember, not what caused their orders.",
-		answer.Plural(int(c.Blended.Answers), "answer names", "answers name"), answer.Percent(100*c.Blended.SurveyWeight).Whole()))
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s a channel. Weights: survey answers %s, last touch %s. Answers show what customers remember, not what caused their orders.",
+		answer.Plural(int(c.Blended.Answers), "answer names", "answers name"), answer.Percent(100*c.Blended.SurveyWeight).Whole(), answer.Percent(100-100*c.Blended.SurveyWeight).Whole()))
 }

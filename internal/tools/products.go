@@ -119,7 +119,7 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*Produ
 	}
 	quality := answer.DataQuality{Revenue: "amount charged for line items after discounts, without shipping", Costs: a.costs}
 	if p.View == couponsView {
-		quality.Revenue = "amount charged for orders with the code; an order with two codes is included in both"
+		quality.Revenue = "amount charged for orders with the code; an order with two codes is included in both rows"
 	}
 	c.Describe(&a.Closing, quality, snapshot.FromOrders, "catalogue")
 	return a, nil

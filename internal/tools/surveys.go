@@ -290,7 +290,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 }
 
 const (
-	fewAnswers  = 100 // below this count shares are imprecise
+	fewAnswers  = 100 // below this count, shares are imprecise
 	lowResponse = 10  // percent; below it, nonresponse bias is likely
 )
 

@@ -34,7 +34,7 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 	now, ahead := countStatus(rows, pacing.UnderWay), countStatus(rows, pacing.Upcoming)
 	a.Summary = fmt.Sprintf("%d of %s under way and %s upcoming. %d of %d closed targets were met.", now, answer.Plural(len(found), "target is", "targets are"), answer.Plural(ahead, "is", "are"), *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
-		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result, because the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
+		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s ended without a result, because the data do not cover the whole period.", answer.Plural(open, "target has", "targets have")))
 	}
 	if a.Rows, err = combineTargets(ctx, c, a, found, rows); err != nil {
 		return err

@@ -89,15 +89,15 @@ type TrendRow struct {
 	Date       civil.Date      `json:"date" doc:"First day of the point."`
 	Value      *float64        `json:"value,omitempty" doc:"Absent if unknown."`
 	Expected   *float64        `json:"expected,omitempty" doc:"Expected value, estimated from the surrounding points. For the newest points, only earlier points are used."`
-	Z          *answer.Ratio   `json:"z,omitempty" doc:"Deviation in standard deviations. By chance, 1 of 22 points is beyond 2."`
+	Z          *answer.Ratio   `json:"z,omitempty" doc:"Deviation in standard deviations. By chance, |z| exceeds 2 at 1 of 22 points."`
 	Q          *float64        `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate: expected share of false alarms among the nearest 90 points with at least this deviation."`
-	Actionable bool            `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
+	Actionable bool            `json:"actionable,omitempty" doc:"true if q_value is at most 0.2."`
 	Anomaly    string          `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
 	LevelShift *answer.Percent `json:"level_shift_pct,omitempty" doc:"Change from the previous level, on the first point of a lasting level shift."`
-	Partial    bool            `json:"partial,omitempty" doc:"The period covers only a part of the point, or the data of the point are incomplete."`
+	Partial    bool            `json:"partial,omitempty" doc:"true if the period includes only some of the point's days, or if the data for the point are incomplete."`
 }
 
-const strongest = 3 // anomalies listed before the rows
+const strongest = 3 // number of anomalies listed before the rows
 
 func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAnswer, error) {
 	days, err := p.Window(c.Today)
@@ -199,7 +199,7 @@ func (a *TrendsAnswer) headline(rows []TrendRow, most int) []TrendRow {
 			shown = append(shown, rows[latest])
 		}
 	}
-	slices.Reverse(shown[odd:]) // restores the order of time
+	slices.Reverse(shown[odd:]) // restores chronological order
 	a.Strongest = nil
 	return shown
 }

@@ -16,16 +16,16 @@ import (
 )
 
 // TakeOver stores the models that an earlier release stored as files in a folder, one per workspace. It removes each
-// file after storing its models. If the store already has models of the workspace, it removes the file without using
-// it. In this case, an earlier start was interrupted before the removal, or another node was faster. Unreadable files
-// and files of unknown workspaces remain.
+// file after storing its models. If the store already has models of the workspace, TakeOver removes the file without
+// using it. In this case, an earlier start was interrupted before the removal, or another node was faster. Unreadable
+// files and files of unknown workspaces remain.
 func (k *Keeper) TakeOver(ctx context.Context, dir string, all []control.Workspace) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fault.Unavailable("folder of models %s cannot be read", dir).Wrap(err)
+		return fault.Unavailable("model folder %s cannot be read", dir).Wrap(err)
 	}
 	known := map[measure.WorkspaceID]control.Workspace{}
 	for _, w := range all {
@@ -55,11 +55,11 @@ func (k *Keeper) TakeOver(ctx context.Context, dir string, all []control.Workspa
 		}
 	}
 	if left > 0 {
-		k.log.WarnContext(ctx, "files in the folder of models are not used", slog.String("path", dir), slog.Int("files", left))
+		k.log.WarnContext(ctx, "files in the model folder are not used", slog.String("path", dir), slog.Int("files", left))
 		return nil
 	}
 	if err := os.Remove(dir); err != nil {
-		k.log.WarnContext(ctx, "empty folder of models cannot be removed", slog.String("path", dir), slog.Any("error", err))
+		k.log.WarnContext(ctx, "empty model folder cannot be removed", slog.String("path", dir), slog.Any("error", err))
 	}
 	return nil
 }

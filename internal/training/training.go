@@ -47,9 +47,9 @@ type Options struct {
 	Facts       Facts
 	Experiments experiment.Source                    // nil: no workspace has experiments
 	Now         func() time.Time                     // the real clock
-	Today       func(w control.Workspace) civil.Date // by the clock of answers, in the workspace's zone
-	// Running returns the progress of the workspace's training, and whether a training is running. Nil means that none
-	// is running.
+	Today       func(w control.Workspace) civil.Date // by the clock that answers use, in the workspace's zone
+	// Running returns the progress of the workspace's training, and whether a training is running. If Running is nil, no
+	// training is running.
 	Running func(ws measure.WorkspaceID) (donePct int, running bool)
 	// Save calls the function save, which stores the result of the workspace's training. It retries while the store
 	// does not respond. If Save is nil, there is one attempt.
@@ -69,7 +69,7 @@ type Keeper struct {
 	running func(ws measure.WorkspaceID) (donePct int, running bool)
 	save    func(ctx context.Context, ws measure.WorkspaceID, save func(ctx context.Context) error) error
 
-	loading chan struct{} // limits the models that are loaded at the same time
+	loading chan struct{} // limits the number of models loaded at the same time
 
 	mu   sync.Mutex // guards kept
 	kept map[measure.WorkspaceID]kept
@@ -188,7 +188,7 @@ func (k *Keeper) refresh(ctx context.Context, w control.Workspace, now time.Time
 	case <-ctx.Done():
 		return kept{}, ctx.Err()
 	}
-	if have, same := k.check(w, state, now); same { // another call has read them
+	if have, same := k.check(w, state, now); same { // another call has read the models
 		return have, nil
 	}
 	before := k.known(w).state
@@ -214,8 +214,8 @@ func (k *Keeper) refresh(ctx context.Context, w control.Workspace, now time.Time
 	return read, nil
 }
 
-// check returns the models as last read if the store still has the same state. It then also updates the time of the
-// check.
+// check returns the models as last read if the store still has the same state. In this case, it also updates the time
+// of the check.
 func (k *Keeper) check(w control.Workspace, state control.ModelState, now time.Time) (have kept, same bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -336,7 +336,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 	return model, k.keep(ctx, w, model.Version, stored{Model: model})
 }
 
-// fit trains a model that is not stored yet.
+// fit trains a model and does not store it.
 func (k *Keeper) fit(ctx context.Context, w control.Workspace, asked mix.Request, version int) (*mix.Model, error) {
 	defer sparing()()
 	store, err := k.data(ctx, w)
@@ -461,7 +461,7 @@ func (k *Keeper) keep(ctx context.Context, w control.Workspace, version int, s s
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept[w.ID] = kept{made: w.CreatedAt, checked: k.now(), state: state, stored: s} // stays warm and is not read again
+	k.kept[w.ID] = kept{made: w.CreatedAt, checked: k.now(), state: state, stored: s} // is ready and not read again
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // AdHistory returns the state of campaigns at an instant, and the earlier changes of campaigns, ad sets and ads.
-// Versions come from connector tables of campaigns, ad sets and ads. The result has no objects that occur only in
+// Versions come from connector tables of campaigns, ad sets and ads. The result excludes objects that occur only in
 // reports. The first known version of an object is not a change. States are sorted by platform and ID. Changes are
 // sorted newest first.
 func (w *campaignQuestions) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {

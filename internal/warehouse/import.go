@@ -76,7 +76,7 @@ var ErrUnknownOutcome = errors.New("the import may be stored")
 //   - If an import contains only the refunded total of the order, stored refunds with a day remain, and the total is
 //     reduced by them. Refunds that are imported without their order are subtracted from a stored total.
 //   - If the order is not in the import, rows are added to its stored ones, or replace the row with their key. A list
-//     of April's refunds therefore does not change March's.
+//     of April's refunds therefore does not change the refunds of March.
 //   - Lines and codes from separate tables become part of their order when the order is in the store, in any order of
 //     import, unless the order's import contains lines or codes.
 //
@@ -100,7 +100,7 @@ type Outcome struct {
 	Already bool   // the same file was imported before, and the file's data are still current
 	Tables  map[string]Counts
 	Older   int64 // orders dropped because the store has a later version
-	Waiting int64 // number of orders with separate lines or codes that are missing or in another currency
+	Waiting int64 // number of orders that are missing, or in another currency than their separate lines or codes
 	Shared  []SharedSpend
 	Days    civil.Range // from the first to the last changed day; zero if none changed
 	DaysHit int         // number of changed days

@@ -6,8 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// FXRates returns all exchange rates, by day, currency pair and source. If a day and pair has several rates, the last
-// rate applies.
+// FXRates returns all exchange rates, sorted by day, currency pair and source. If there are several rates for a day and
+// pair, the last rate applies.
 func (w *salesQuestions) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]FXRate, error) {
 	var rates []FXRate
 	err := w.ask(ctx, ws, "fx_rates", nil, func(row Row) error {

@@ -40,7 +40,7 @@ type Options struct {
 	Post  Post
 	// Ask calls a tool for a caller; see [toolkit.Service.Answer].
 	Ask   func(ctx context.Context, p auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error)
-	Now   func() time.Time // the real clock, for attempts
+	Now   func() time.Time // the real clock, for the times of attempts
 	Clock func() time.Time // the clock that answers use; a demo store may fix its day
 	URL   string           // address of the console, "" if it is unknown
 	Log   *slog.Logger
@@ -52,7 +52,7 @@ type Sender struct{ Options }
 // New returns a sender.
 func New(o Options) *Sender { return &Sender{o} }
 
-// sendHour is the hour of Monday, in the workspace's time zone, from which a summary is sent. Reports of ad platforms
+// sendHour is the hour on Monday, in the workspace's time zone, from which a summary is sent. Reports of ad platforms
 // for Sunday have arrived by then.
 const sendHour = 8
 
@@ -87,7 +87,7 @@ func (s *Sender) Send(ctx context.Context) {
 	}
 }
 
-// sendOf sends the summary of the last whole week to the members of a workspace who have not received it.
+// sendOf sends the summary of the most recent complete week to the members of a workspace who have not received it.
 func (s *Sender) sendOf(ctx context.Context, w control.Workspace) error {
 	now := s.Clock().In(w.Location())
 	if now.Weekday() == time.Monday && now.Hour() < sendHour {
@@ -131,8 +131,8 @@ func (s *Sender) sendOf(ctx context.Context, w control.Workspace) error {
 // mostDecisions is the maximum number of insights in a summary.
 const mostDecisions = 3
 
-// Write writes the summary of the last whole week: results, causes of their changes, the forecast and the next steps.
-// The text comes from the answers of tools, so its figures agree with pages and assistants.
+// Write writes the summary of the most recent complete week: results, causes of their changes, the forecast and the
+// next steps. The text comes from the answers of tools, so its figures agree with pages and assistants.
 func (s *Sender) Write(ctx context.Context, w control.Workspace) (alert.Letter, error) {
 	week := control.LastWeek(civil.DayOf(s.Clock(), w.Location()))
 	sales, err := ask(ctx, s, w, tools.Performance, map[string]any{

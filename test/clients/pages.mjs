@@ -359,7 +359,7 @@ const figures = [
     await page.keyboard.press('/');
     await page.keyboard.type('How much revenue did we make last week, by channel?');
     await page.keyboard.press('Enter');
-    await page.getByText('Questions to try').waitFor();
+    await page.getByText('Example questions').waitFor();
   }],
 ];
 

@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// options are the command line.
+// options are the command-line options.
 type options struct {
 	seed        uint64
 	count       int

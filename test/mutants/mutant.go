@@ -117,7 +117,7 @@ func (c *collector) visit(n ast.Node) bool {
 	case *ast.GenDecl:
 		return n.Tok != token.IMPORT && n.Tok != token.TYPE
 	case *ast.BinaryExpr:
-		if isText(n.X) || isText(n.Y) { // texts can be added only
+		if isText(n.X) || isText(n.Y) { // texts can only be added
 			return true
 		}
 		c.operator(n.OpPos, n.Op)
@@ -197,7 +197,7 @@ func (c *collector) operator(at token.Pos, old token.Token) {
 	}
 }
 
-// number adds mutants with a number that is larger by one and smaller by one.
+// number adds mutants in which the number is larger or smaller by one.
 func (c *collector) number(n *ast.BasicLit) {
 	if n.Kind != token.INT && n.Kind != token.FLOAT {
 		return
@@ -217,7 +217,7 @@ func (c *collector) number(n *ast.BasicLit) {
 	}
 }
 
-// drop adds a mutant without a statement.
+// drop adds a mutant without the statement.
 func (c *collector) drop(n ast.Stmt) { c.add(n.Pos(), n.End(), "") }
 
 func (c *collector) text(n ast.Node) string {

@@ -159,7 +159,7 @@ type block struct {
 }
 
 // skips reports whether the tests never run a line. Some lines are in no block, such as the end of a statement after a
-// function literal. They count as run, unless the tests run nothing of the file.
+// function literal. They count as run, unless the tests run no line of the file.
 func (c coverage) skips(file string, line int) bool {
 	var in, ran bool
 	for _, b := range c[file] {
@@ -182,7 +182,7 @@ func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 		return known, nil
 	}
 	profile := filepath.Join(m.work, "cover.out")
-	if err := os.WriteFile(profile, nil, 0o600); err != nil { // a package without tests writes none
+	if err := os.WriteFile(profile, nil, 0o600); err != nil { // for a package without tests, no profile is written
 		return nil, err
 	}
 	start := time.Now() //nolint:forbidigo // the limit of a run depends on the machine

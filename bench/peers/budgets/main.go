@@ -3,9 +3,9 @@
 //
 //	budgets [--problems 1000] [--draws 1]
 //
-// Response curves are Hill curves with slopes from 0.6 to 3, S-shaped above 1. With one draw, each channel may get any
-// share of the budget. With more draws, the curves vary between draws with a common component. Each channel's spend may
-// then change by up to 60%, and the optimizer maximizes the mean.
+// Response curves are Hill curves with slopes from 0.6 to 3. A curve with a slope above 1 is S-shaped. With one draw,
+// each channel may get any share of the budget. With more draws, the curves vary between draws with a common component.
+// Each channel's spend may then change by up to 60%, and the optimizer maximizes the mean.
 package main
 
 import (
@@ -49,7 +49,7 @@ type channelAnswer struct {
 	Proposed float64 `json:"proposed"`
 }
 
-// hill is magnitude x^slope / (half^slope + x^slope).
+// hill is the Hill curve magnitude x^slope / (half^slope + x^slope).
 type hill struct {
 	Magnitude float64 `json:"magnitude"`
 	Half      float64 `json:"half"`
@@ -119,7 +119,7 @@ func (a *answer) solve() error {
 	}
 	plan, err := decide.Optimize(p)
 	if err != nil {
-		return fmt.Errorf("optimise: %w", err)
+		return fmt.Errorf("optimize: %w", err)
 	}
 	wall, cpu := watch.Took()
 	a.Wall, a.CPU, a.Gap = wall.Seconds(), cpu.Seconds(), plan.Certificate.Gap()
@@ -129,7 +129,8 @@ func (a *answer) solve() error {
 	return nil
 }
 
-// response evaluates the curves on a grid that is denser near 0. A single curve is repeated to the minimum of four draws.
+// response evaluates the curves on a grid that is denser near 0. It repeats a single curve four times, because four
+// draws are the minimum.
 func (c channelAnswer) response() decide.Response {
 	const rungs = 40
 	curves := c.Curves

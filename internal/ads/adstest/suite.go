@@ -26,7 +26,7 @@ type Sandbox struct {
 	Close     func()            // stops the simulator
 	Secrets   []string          // texts that no error may contain
 	Amount    func() money.Amount
-	Person    func(money.Amount) // someone sets the daily budget in the ads manager
+	Person    func(money.Amount) // sets the daily budget like a user of the ads manager
 	Rename    func(string)       // someone renames the campaign
 	Expire    func()             // makes the access token expire
 	Renews    bool               // the client gets a new access token

@@ -20,7 +20,8 @@ type failure struct {
 	Trace       wire.Text `json:"fbtrace_id"`
 }
 
-// judge returns a function that evaluates replies. It passes the replies of successful calls to the function success.
+// judge returns a function that evaluates replies. The returned function passes the replies of successful calls to the
+// function success.
 func (c *Client) judge(success func(body []byte) error) wire.Judge {
 	return func(r wire.Reply) wire.Verdict {
 		var envelope struct {
@@ -40,7 +41,7 @@ func (c *Client) judge(success func(body []byte) error) wire.Judge {
 	}
 }
 
-// tokenTexts explains the subcodes of an access token that Meta no longer accepts.
+// tokenTexts explains why Meta no longer accepts an access token, by error subcode.
 var tokenTexts = map[wire.Int]string{
 	458: "The user removed the app, so the access token is no longer valid.",
 	459: "Meta requires the user of the access token to sign in and confirm the account.",
@@ -93,7 +94,7 @@ func limits(code wire.Int) bool {
 	return code >= 80000 && code <= 80014
 }
 
-// wait returns the remaining time of a rate limit, as far as Meta discloses it.
+// wait returns the time until a rate limit ends, or 0 if Meta does not disclose it.
 func (c *Client) wait(r wire.Reply, subcode wire.Int) time.Duration {
 	if subcode == 1487632 { // budget changed too often
 		return time.Hour

@@ -82,7 +82,7 @@ func (c *Client) Test(ctx context.Context) (ads.Connection, error) {
 	return found, nil
 }
 
-// needed is the permission for reads and writes of campaigns.
+// needed is the permission that reading and changing campaigns requires.
 const needed = "ads_management"
 
 // permissions returns the granted permissions. If Meta does not disclose them, the list is empty.
@@ -133,7 +133,7 @@ type campaign struct {
 }
 
 // campaignFields are the requested fields of a campaign. An ad set has all of them except buying_type, so Meta rejects
-// the read of an ad set.
+// a request that reads an ad set with these fields.
 const campaignFields = "id,account_id,name,status,daily_budget,lifetime_budget,buying_type"
 
 // Campaigns implements [ads.Platform].
@@ -170,7 +170,7 @@ func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, 
 		if page.Paging.Next == "" || page.Paging.Cursors.After == "" || page.Paging.Cursors.After == after {
 			return list, false, nil
 		}
-		after = page.Paging.Cursors.After // the link itself is not followed: it has a host and the token
+		after = page.Paging.Cursors.After // the link is not followed, because it contains a host and the token
 	}
 	return list, true, nil
 }
@@ -302,7 +302,7 @@ func (p post) with(form url.Values) wire.Call {
 	return call
 }
 
-// succeeded reads the reply to a change.
+// succeeded returns an error unless the reply to a change reports success.
 func (post) succeeded(body []byte) error {
 	var reply struct {
 		Success bool `json:"success"`
@@ -311,7 +311,7 @@ func (post) succeeded(body []byte) error {
 		return err
 	}
 	if !reply.Success {
-		return errors.New("the reply has no success")
+		return errors.New("the reply has no field success")
 	}
 	return nil
 }

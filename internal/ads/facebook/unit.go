@@ -30,7 +30,7 @@ var offsets = map[money.Currency]int64{
 func scale(c money.Currency) (iso, meta int64, err error) {
 	meta, listed := offsets[c]
 	if !listed {
-		return 0, 0, ads.Reject(measure.Facebook, ads.CurrencyUnsupported, "Meta's published list has no currency %q.",
+		return 0, 0, ads.Reject(measure.Facebook, ads.CurrencyUnsupported, "Meta's published currency list does not contain %q.",
 			ads.Clean(string(c), 3))
 	}
 	iso = 1
@@ -40,8 +40,8 @@ func scale(c money.Currency) (iso, meta int64, err error) {
 	return iso, meta, nil
 }
 
-// Amount returns the budget as an amount. In a listed currency it is a whole number of ISO minor units, except where
-// Meta's unit is finer.
+// Amount returns the budget as an amount. In a listed currency, the amount is a whole number of ISO minor units, except
+// where Meta's unit is finer.
 func (m Minor) Amount(c money.Currency) (money.Amount, error) {
 	iso, meta, err := scale(c)
 	if err != nil {

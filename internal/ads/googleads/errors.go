@@ -41,7 +41,7 @@ type failure struct {
 	} `json:"details"`
 }
 
-// judge returns the meaning of a reply. It removes the token from the texts.
+// judge returns the verdict on a reply. It removes the token from the texts of the reply.
 func (c *Client) judge(r wire.Reply, t token, success func([]byte) error) wire.Verdict {
 	var envelope struct {
 		Error   *status `json:"error"`
@@ -173,7 +173,7 @@ func (c *Client) explain(r wire.Reply, s *status, t token) wire.Verdict {
 	return v
 }
 
-// below returns a sentence with the minimum that Google returns when it rejects a lower amount.
+// below returns a sentence with the minimum amount from Google's error about an amount that is too low.
 func below(f failure) string {
 	currency, err := money.ParseCurrency(f.Details.Minimum.Currency)
 	minimum, exact := Micros(f.Details.Minimum.Micros).Amount(currency)

@@ -23,7 +23,7 @@ import (
 
 const (
 	version  = "/v25"
-	maxFeeds = 100 // campaigns that are listed for a shared budget
+	maxFeeds = 100 // maximum number of campaigns that are listed for a shared budget
 	maxList  = 5000
 )
 
@@ -269,8 +269,8 @@ func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ad
 		Uses: int(min(max(r.Budget.References, 0), math.MaxInt32)),
 	}
 	id, own := strings.CutPrefix(r.Campaign.Budget, c.resource("campaignBudgets", ""))
-	if !own || !ads.IsNumber(id, 20) { // queries and writes contain the name
-		return b, c.wire.Reject(ads.UnexpectedReply, "").Because(errors.New("the budget is not one of the account"))
+	if !own || !ads.IsNumber(id, 20) { // the resource name becomes part of queries and writes
+		return b, c.wire.Reject(ads.UnexpectedReply, "").Because(errors.New("the budget does not belong to the account"))
 	}
 	b.Resource = r.Campaign.Budget
 	switch r.Budget.Period {
@@ -296,8 +296,8 @@ func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ad
 	return b, err
 }
 
-// billableUnit returns the billable unit of the currency, or the minor unit if it is larger. The billable unit does not
-// change, so the client reads it once.
+// billableUnit returns the billable unit of the currency, or the minor unit if the minor unit is larger. The billable
+// unit does not change, so the client reads it once.
 func (c *Client) billableUnit(ctx context.Context, currency money.Currency) (Micros, error) {
 	c.mu.Lock()
 	unit, known := c.billable[currency]
@@ -365,7 +365,7 @@ func (c *Client) Apply(ctx context.Context, s ads.State, change ads.Change) ads.
 		return last.Rejection
 	}, m.applied)
 	outcome := last.Outcome()
-	if err != nil && !last.Unsure { // also when there is no access token
+	if err != nil && !last.Unsure { // includes a missing access token
 		outcome = ads.Refuse(measure.Google, err)
 	}
 	outcome.RequestID, outcome.Deadline = cmp.Or(outcome.RequestID, requestID), deadline
@@ -425,7 +425,7 @@ type mutated struct {
 	} `json:"results"`
 }
 
-// applied reads the reply to the mutation: one result with the name of the resource.
+// applied returns an error unless the reply contains exactly one result, with the name of the changed resource.
 func (m mutation) applied(body []byte) error {
 	var reply mutated
 	if err := wire.Decode(body, &reply); err != nil {

@@ -13,7 +13,7 @@ import (
 	"assay/internal/ads/wire"
 )
 
-// early is the time before its expiry at which an access token is renewed.
+// early is the time between the renewal of an access token and its expiry.
 const early = time.Minute
 
 // scope is the OAuth scope for campaigns.
@@ -26,7 +26,7 @@ const maxScope = 2000
 type token struct {
 	text    ads.Secret
 	expires time.Time
-	refresh time.Time // end of the refresh token; zero when it has none
+	refresh time.Time // expiry of the refresh token; zero if it does not expire
 	scopes  []string
 }
 
@@ -69,7 +69,7 @@ func (c *Client) forget(ctx context.Context, refused token) {
 	}
 }
 
-// renew requests an access token with the refresh token. It changes nothing at Google, so it may be repeated.
+// renew requests an access token with the refresh token. The request changes nothing at Google, so it may be repeated.
 func (c *Client) renew(ctx context.Context) (token, error) {
 	form := url.Values{
 		"grant_type": {"refresh_token"}, "client_id": {c.credentials.ClientID},

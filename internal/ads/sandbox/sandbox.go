@@ -25,7 +25,7 @@ import (
 // Options configure a sandbox.
 type Options struct {
 	Dir string           // folder of the files; created by [Sandbox.Create]
-	Now func() time.Time // the real clock: limits and expiries of the simulators use it
+	Now func() time.Time // the real clock, for the limits and expiries of the simulators
 	Log *slog.Logger
 }
 
@@ -93,12 +93,12 @@ func (s *Sandbox) Has(p measure.Platform) bool {
 
 // add adds an account and stores its state after each change.
 func (s *Sandbox) add(p measure.Platform, account platform) {
-	var saving sync.Mutex // one write at a time, so that the file contains the last state
+	var saving sync.Mutex // one write at a time, so that the file contains the latest state
 	account.OnChange(func() {
 		saving.Lock()
 		defer saving.Unlock()
 		if err := s.save(p, account); err != nil {
-			s.options.Log.Error("the state of a simulated ad platform is not stored", slog.Any("error", err))
+			s.options.Log.Error("the state of a simulated ad platform cannot be stored", slog.Any("error", err))
 		}
 	})
 	s.mu.Lock()

@@ -155,7 +155,7 @@ func (f *Facebook) serve(q *request) Reply {
 	return r
 }
 
-// usage returns the percentage of the quota that the calls of the hour have used.
+// usage returns the percentage of the hourly quota that the calls since CallsFrom have used.
 func (f *Facebook) usage(now time.Time) int {
 	a := &f.account
 	if now.Sub(a.CallsFrom) >= time.Hour {
@@ -235,7 +235,7 @@ func (f *Facebook) route(q *request, path string) Reply {
 	}, c.Daily, c.Lifetime))
 }
 
-// adSet returns the ad set with the ID. An ad set has fields of a campaign, but no buying_type. The result found is
+// adSet returns the ad set with the ID. An ad set has the fields of a campaign except buying_type. The result found is
 // false if the account has no ad set with the ID.
 func (f *Facebook) adSet(q *request, id string) (r Reply, found bool) {
 	for _, c := range f.account.Campaigns {

@@ -23,8 +23,8 @@ type GoogleAccount struct {
 	LoginCustomerID                      string // ID of the manager account; empty: none is needed
 	ClientID, ClientSecret, RefreshToken string
 	Access                               string               // newest access token
-	AccessEnds                           time.Time            // end of the newest access token
-	Earlier                              map[string]time.Time // ends of earlier access tokens, which remain valid until then
+	AccessEnds                           time.Time            // expiry of the newest access token
+	Earlier                              map[string]time.Time // expiry of each earlier access token, valid until then
 	Renewed                              int                  // access tokens so far
 	Scope                                string
 	BillableMicros, MinMicros            int64

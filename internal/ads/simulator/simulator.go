@@ -1,6 +1,7 @@
 // Package simulator simulates the ad platforms: Meta, Google Ads and TikTok, each with one account. A simulator has
 // state, enforces the documented rules, and fails as its script specifies. It is an [http.Handler], so clients connect
-// to it as to the platform. It shares no type with the clients, because a mistake in a shared type would go unnoticed.
+// to it in the same way as to the platform. It shares no type with the clients, because a mistake in a shared type
+// would go unnoticed.
 package simulator
 
 import (
@@ -23,7 +24,7 @@ const maxRequest = 1 << 20
 type Server struct {
 	now func() time.Time
 
-	mu      sync.Mutex // guards everything below and the state of the simulator
+	mu      sync.Mutex // guards the fields below and the state of the simulator
 	backend backend
 	faults  []Fault
 	log     []Entry
@@ -106,14 +107,14 @@ type Do int
 
 // The faults.
 const (
-	Serve    Do = iota // nothing; Before may do something
+	Serve    Do = iota // the request is executed normally, after Before
 	Drop               // the connection breaks without a reply
 	Answer             // Reply is sent
 	Fail               // the documented Trouble is sent
 	Malform            // a reply with HTTP 200 that is not JSON
 	Truncate           // the reply breaks off in the middle
 	Flood              // a reply of many MiB
-	Nest               // a reply that is nested deeply
+	Nest               // a deeply nested reply
 	Redirect           // a redirect to Location
 	Stall              // no reply until the client gives up
 )
@@ -210,7 +211,7 @@ func replace[T any](into *T, text []byte) error {
 	return nil
 }
 
-// maxLog bounds the log of a simulator that runs for a long time.
+// maxLog is the maximum number of logged requests, because a simulator may run for a long time.
 const maxLog = 10_000
 
 // ServeHTTP implements [http.Handler].

@@ -66,7 +66,7 @@ func (c *Client) Test(ctx context.Context) (ads.Connection, error) {
 		return ads.Connection{}, c.wire.Reject(ads.PermissionMissing, "The account %s has the status %s.",
 			c.credentials.AdvertiserID, a.status)
 	}
-	if _, _, err := c.page(ctx, 1, 1, nil); err != nil { // reading campaigns needs another permission
+	if _, _, err := c.page(ctx, 1, 1, nil); err != nil { // reading campaigns requires a separate permission
 		return ads.Connection{}, err
 	}
 	return ads.Connection{Account: c.Account(), Name: a.name, Currency: a.currency, TimeZone: a.zone}, nil
@@ -195,7 +195,7 @@ func kindOf(one campaign) ads.Kind {
 	return ads.Ordinary
 }
 
-// status returns the status and TikTok's words for it.
+// status returns the status and TikTok's own text for the status.
 func (c *Client) status(one campaign) (ads.Status, string) {
 	words := c.wire.Text(cmp.Or(one.Secondary, one.Operation), ads.MaxStatus)
 	switch {
@@ -327,7 +327,7 @@ func (c *Client) readAccount(ctx context.Context) (account, error) {
 	if err != nil {
 		return account{}, c.wire.Reject(ads.UnexpectedReply, "").Because(err)
 	}
-	zone := cmp.Or(one.Display, one.Zone) // the display form is an IANA name where the other one may be "Etc/GMT+5"
+	zone := cmp.Or(one.Display, one.Zone) // the display form is an IANA name; the other form may be "Etc/GMT+5"
 	a := account{
 		name: c.wire.Text(one.Name, ads.MaxName), zone: c.wire.Text(zone, ads.MaxStatus),
 		status:   c.wire.Text(one.Status, ads.MaxStatus),

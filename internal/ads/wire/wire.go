@@ -28,7 +28,7 @@ const (
 	attempts   = 3        // maximum number of attempts of a read
 	firstWait  = 500 * time.Millisecond
 	longestNap = 30 * time.Second // a longer wait is left to the caller
-	longestAsk = 24 * time.Hour   // maximum of a wait that a platform specifies
+	longestAsk = 24 * time.Hour   // upper limit for a wait that a platform specifies
 )
 
 // Client sends requests to one endpoint.
@@ -52,7 +52,7 @@ func New(p measure.Platform, e ads.Endpoint, o ads.Options, secrets ...ads.Secre
 	}}
 }
 
-// shared contains the connections of all clients of the process.
+// shared returns the transport that all clients of the process share.
 var shared = sync.OnceValue(func() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxResponseHeaderBytes = maxHeader
@@ -89,7 +89,8 @@ type Judge func(Reply) Verdict
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
 // Read sends a request that changes nothing. It repeats the request after temporary failures. Before each repetition,
-// it waits for at least the time that the platform specifies. If this time exceeds a limit, Read returns the rejection.
+// it waits for at least the time that the platform specifies. If this time exceeds longestNap, Read returns the
+// rejection.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {
 		v := c.Once(ctx, call, judge)
@@ -201,7 +202,7 @@ func (c *Client) failed(ctx context.Context, sent bool, err error) Verdict {
 		}
 	}
 	return Verdict{
-		Rejection: c.Reject(ads.NoReply, "The connection to %s broke.", c.name()).Because(cause), Retry: true,
+		Rejection: c.Reject(ads.NoReply, "The connection to %s was lost.", c.name()).Because(cause), Retry: true,
 		Unsure: true,
 	}
 }
@@ -216,7 +217,7 @@ func (c *Client) safe(err error) error {
 
 func (c *Client) name() string { return ads.DisplayName(c.platform) }
 
-// Reject returns a rejection of the platform.
+// Reject returns a rejection by the platform.
 func (c *Client) Reject(r ads.Reason, format string, args ...any) *ads.Rejection {
 	return ads.Reject(c.platform, r, format, args...)
 }

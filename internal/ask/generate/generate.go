@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	samples      = 18 // maximum number of questions of a pattern
-	termSamples  = 80 // maximum number for a pattern with a term
+	samples      = 18 // maximum number of questions per pattern
+	termSamples  = 80 // maximum number of questions per pattern with a term
 	triesPerItem = 3
 	longestTerm  = 4 // maximum number of words
 	seed         = 3
@@ -146,7 +146,7 @@ func fill(pattern string, random *rand.Rand) string {
 var wordForm = regexp.MustCompile(`[a-z]{2,}`)
 
 // vocabulary lists the words of the questions by descending frequency. A word that occurs only in questions out of
-// scope begins with a minus.
+// scope has a leading minus.
 func vocabulary(examples []ask.Example) string {
 	count := map[string]int{}
 	inScope := map[string]bool{}

@@ -63,7 +63,7 @@ var events = []event{
 	{"easter", func(y int) civil.Range { return DayRange(holiday.Easter(y)) }},
 }
 
-// eventPeriod reads an event with an optional year. Without a year, it returns the latest event that has begun.
+// eventPeriod reads an event with an optional year. Without a year, it returns the most recent event that has begun.
 func (c calendar) eventPeriod(i int) (Expression, bool) {
 	last := false
 	start := i
@@ -176,7 +176,7 @@ func (c calendar) weekday(i int) int {
 	return -1
 }
 
-// weekdayPeriod reads "on Friday" and "last Friday": the latest Friday before today.
+// weekdayPeriod reads "on Friday" and "last Friday": the most recent Friday before today.
 func (c calendar) weekdayPeriod(i int) (Expression, bool) {
 	next := i
 	if c.oneOf(i, "last this past") {
@@ -296,7 +296,7 @@ func (c calendar) monthPeriod(i int) (Expression, bool) {
 }
 
 // daysOfMonth reads "1 to 15 November", "between 3 and 10 November" and "1 to 15 of this month". Without a year, it
-// returns the latest such days that have begun.
+// returns the most recent such period that has begun.
 func (c calendar) daysOfMonth(i int) (Expression, bool) {
 	between := c.word(i-1) == "between"
 	for c.oneOf(i, "the") {
@@ -329,7 +329,7 @@ func (c calendar) daysOfMonth(i int) (Expression, bool) {
 	return Expression{End: to.End, Period: days, Parts: []civil.Range{DayRange(days.First), DayRange(days.Last)}}, true
 }
 
-// mayIsMonth distinguishes the month from the verb.
+// mayIsMonth reports whether "may" means the month and not the verb.
 func (c calendar) mayIsMonth(i int) bool {
 	return c.oneOf(i-1, "in for of since during from last this to until and vs versus through - than with late early") ||
 		IsYear(c.word(i+1)) || i+1 < len(c.tokens) && c.tokens[i+1].Form == Numeral || c.word(i+1) == "" || c.oneOf(i+1, "vs versus to and - ?")

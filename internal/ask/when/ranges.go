@@ -16,7 +16,7 @@ func (c calendar) untilToday(r civil.Range) civil.Range {
 	return r
 }
 
-// IsYear reports whether a word is a year of this or the last century.
+// IsYear reports whether a word is a year from 1900 to 2099.
 func IsYear(w string) bool { return len(w) == 4 && (w[:2] == "20" || w[:2] == "19") && atoi(w) > 0 }
 
 func atoi(s string) int {
@@ -100,7 +100,7 @@ func ShiftUnits(r civil.Range, unit string, n int) civil.Range {
 	return shifted
 }
 
-// isOrdinal reports whether a numeral is written like 3rd.
+// isOrdinal reports whether a numeral is an ordinal such as 3rd.
 func isOrdinal(text string) bool {
 	return len(text) > 2 && strings.Trim(text, "0123456789") == text[len(text)-2:] && text[0] <= '9'
 }

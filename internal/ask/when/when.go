@@ -74,7 +74,7 @@ func (c calendar) oneOf(i int, words string) bool {
 	return w != "" && slices.Contains(strings.Fields(words), w)
 }
 
-// phrase reports whether the tokens from index i on are these words.
+// phrase reports whether the tokens from index i on are the given words.
 func (c calendar) phrase(i int, words string) (end int, ok bool) {
 	for w := range strings.FieldsSeq(words) {
 		if c.word(i) != w {
@@ -181,8 +181,8 @@ func (c calendar) namesMonth(w Expression) bool {
 }
 
 // earlierStart returns the start of a range, such as "November 20 to January 5" or "October to March", in an earlier
-// year than w. It returns false if w names its year, or if two months are compared. "Between October and September" are
-// two months and not a year.
+// year than w. It returns false if w names its year, or if two months are compared. "Between October and September"
+// names two months, not a year.
 func (c calendar) earlierStart(w, to Expression) (civil.Range, bool) {
 	first, last := w.Period.First, to.Period.First
 	switch {
@@ -207,7 +207,7 @@ func (c calendar) earlierStart(w, to Expression) (civil.Range, bool) {
 // compares reports whether "October to September" from index i to end are the two periods of a comparison.
 func (c calendar) compares(i, end int) bool {
 	const others = "and against than to versus vs with"
-	if c.oneOf(i-1, others) || c.oneOf(end, others) { // one of the periods is the range
+	if c.oneOf(i-1, others) || c.oneOf(end, others) { // the range is one of the compared periods
 		return false
 	}
 	for ; i >= 0; i-- {
@@ -331,7 +331,7 @@ func (c calendar) single(i int) (Expression, bool) {
 }
 
 // elapsed reads "so far" after a period. It also reads words such as "same days" in "October same days". Such words
-// shorten a calendar period to the days that have passed in the current one.
+// shorten a calendar period to the days that have passed in the current period.
 func (c calendar) elapsed(w Expression) Expression {
 	if w.Kind != Absolute {
 		return w
@@ -401,7 +401,7 @@ func (c calendar) dayIn(m, d, y, end int) (Expression, bool) {
 		if day, ok := c.validDay(guess, m, d); !ok || day.After(c.today) {
 			guess--
 		}
-		for range 4 { // 29 February is only in leap years
+		for range 4 { // February 29 exists only in leap years
 			if _, ok := c.validDay(guess, m, d); ok {
 				break
 			}

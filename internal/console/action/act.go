@@ -67,11 +67,12 @@ func (c *pages) change(w http.ResponseWriter, v frame.Visit) {
 func notMade(r budgetchange.Result) error {
 	switch {
 	case r.Refusal != nil && r.Outcome == budgetchange.Unknown:
-		return fault.Conflict("the outcome is unknown: %s", r.Refusal.Text).WithHint("do not repeat the change; reload this page in a minute")
+		return fault.Conflict("the outcome of the change is unknown: %s", r.Refusal.Text).
+			WithHint("do not repeat the change; reload this page in a minute")
 	case r.Refusal != nil:
 		return r.Refusal.Err()
 	case r.Outcome == budgetchange.Unchanged:
-		return fault.Conflict("the campaign already has this value: Assay changed nothing")
+		return fault.Conflict("the campaign already has this value, so Assay changed nothing")
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (c *pages) setGuardrails(v frame.Visit, p frame.Place) error {
 		g.Stop = false
 	default:
 		if read := v.PostForm.Get("version"); read != "" && read != strconv.FormatInt(g.Version, 10) {
-			return fault.Conflict("the guardrails have changed since you opened the form").WithHint("check the current values and repeat your change")
+			return fault.Conflict("the guardrails have changed since you opened the form").WithHint("check the current values and enter your change again")
 		}
 		for _, limit := range g.Limits() {
 			texts, given := v.PostForm[limit.Name]
@@ -125,7 +126,7 @@ var yesNo = []choice{{"true", "yes"}, {"false", "no"}}
 func (v changesView) Limits() (all []guardrail) {
 	labels := map[string]string{
 		"max-step-pct": "Maximum change of a daily budget", "floor": "Minimum daily budget", "ceiling": "Maximum daily budget",
-		"per-hour": "Maximum changes of a campaign per hour", "per-day": "Maximum changes of a campaign per day", "hours": "Allowed hours of the day",
+		"per-hour": "Maximum number of changes per campaign and hour", "per-day": "Maximum number of changes per campaign and day", "hours": "Allowed hours of the day",
 		"preview-first": "Preview required", "approve-above": "Approval required above",
 	}
 	for _, limit := range v.Guardrails.Limits() {

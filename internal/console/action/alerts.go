@@ -14,7 +14,7 @@ import (
 	"assay/internal/operation"
 )
 
-// alertsView is the view of alert rules, the days that met them, and the destinations of messages.
+// alertsView is the view of alert rules, the days that met a rule, and the destinations of messages.
 type alertsView struct {
 	frame.Place
 	frame.Messages
@@ -34,7 +34,7 @@ func (v alertsView) Heading() string {
 	if len(v.Rules) == 0 {
 		return "No alert rule is set."
 	}
-	return frame.Plural(len(v.Rules), "alert rule") + ", " + frame.Plural(len(v.Events), "alert") + " in four weeks."
+	return frame.Plural(len(v.Rules), "alert rule") + ", " + frame.Plural(len(v.Events), "alert") + " in the last four weeks."
 }
 
 // CanWrite reports whether the visitor can add and remove rules.
@@ -68,8 +68,8 @@ func (c *pages) alertsPage(w http.ResponseWriter, v frame.Visit) {
 	}
 	c.showAlerts(w, v, http.StatusOK, alertsView{Place: p, Messages: frame.Messages{Done: map[string]string{
 		"add": "The rule is added.", "remove": "The rule is removed. Past alerts of the rule are still listed.",
-		"email": "You receive alerts of this store by email.", "silence": "The destination is removed.",
-		"weekly": "You receive the weekly summary each Monday by email.", "stop": "The weekly summary is stopped.",
+		"email": "You receive alerts for this store by email.", "silence": "The recipient is removed.",
+		"weekly": "You receive the weekly summary each Monday by email.", "stop": "You no longer receive the weekly summary.",
 	}[query.Get("done")]}})
 }
 

@@ -23,7 +23,7 @@ func TestAlertRulesAreAddedShownAndRemovedByRole(t *testing.T) {
 		t.Fatalf("add: %d %s", p.Status, p.Body)
 	}
 	p := b.Get("/alerts?workspace=acme")
-	for _, want := range []string{"&lt;b&gt;Few&lt;/b&gt;", "orders below 3", "Not evaluated", "No day met a rule"} {
+	for _, want := range []string{"&lt;b&gt;Few&lt;/b&gt;", "orders below 3", "Not evaluated", "No day met the condition of a rule"} {
 		if !strings.Contains(p.Body, want) {
 			t.Errorf("the page lacks %q: %s", want, p.Body)
 		}
@@ -80,7 +80,7 @@ func TestMembersChooseEmailForThemselves(t *testing.T) {
 		t.Errorf("another member removes it: %d", p.Status)
 	}
 	b.Form("/alerts", "action", "silence", "destination", own)
-	if p := b.Get("/alerts?workspace=acme"); !strings.Contains(p.Body, "No member or webhook receives messages") {
+	if p := b.Get("/alerts?workspace=acme"); !strings.Contains(p.Body, "No member or webhook receives alerts") {
 		t.Errorf("not removed: %s", p.Body)
 	}
 }

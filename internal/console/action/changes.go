@@ -63,7 +63,7 @@ func filterIn(query url.Values, ws measure.WorkspaceID) (f filter, err error) {
 	}
 	if status := control.ChangeStatus(query.Get("status")); status != "" {
 		if !slices.Contains(statuses(), status) {
-			return f, fault.Invalid("%q is not a status of changes", string(status)).WithHint("choose a status from the list")
+			return f, fault.Invalid("%q is not a change status", string(status)).WithHint("choose a status from the list")
 		}
 		f.Status = status
 	}
@@ -102,7 +102,7 @@ func statuses() []control.ChangeStatus {
 	}
 }
 
-// changeRow is a change with the names of the people who requested and decided it.
+// changeRow is a change with the names of the people who requested it and decided on it.
 type changeRow struct {
 	control.BudgetChange
 	By, Decider string

@@ -111,7 +111,7 @@ func TestChangesAreListedExportedAndRolledBackByRole(t *testing.T) {
 		t.Errorf("a link: %d", p.Status)
 	}
 	p = b.Form("/budget-changes", "action", "preview-rollback", "change", id)
-	if p.Status != http.StatusOK || !strings.Contains(p.Body, "Roll back the change") || !strings.Contains(p.Body, "max-step-pct") {
+	if p.Status != http.StatusOK || !strings.Contains(p.Body, "Roll back change") || !strings.Contains(p.Body, "max-step-pct") {
 		t.Errorf("preview: %d %s", p.Status, p.Body)
 	}
 	if writes(a) != before {

@@ -16,7 +16,7 @@ const chartPath = frame.BudgetChangesPath + "/weeks.svg"
 // daysAround is the number of days that the chart shows before and after the calendar week of the change.
 const daysAround = 28
 
-// weeksOf returns the chart of a change on its page, or nil if there is none.
+// weeksOf returns the weekly chart for the page of a change, or nil if there is none.
 func (c *pages) weeksOf(p frame.Place, one control.BudgetChange) *frame.Picture {
 	if c.Ask == nil || one.Status != control.ChangeApplied {
 		return nil

@@ -230,7 +230,7 @@ func (c *pages) fillPlan(v frame.Visit, view *decisionsView) error {
 	if text := query.Get(horizonParam); text != "" {
 		days, err := strconv.Atoi(text)
 		if err != nil {
-			return fault.Invalid("the horizon is not a number of days").WithHint("enter a number such as 14")
+			return fault.Invalid("the horizon is not a number of days").WithHint("enter a whole number of days, such as 14")
 		}
 		plan.Days = days
 	}
@@ -317,7 +317,7 @@ func interval(e *answer.Estimate[answer.Money], c money.Currency) string {
 	return money.Display(float64(e.Low), 0, c) + " – " + money.Display(float64(e.High), 0, c)
 }
 
-// evidenceText formats a number behind an insight.
+// evidenceText formats a figure that supports an insight.
 func evidenceText(f decision.Figure, c money.Currency) string {
 	switch f.Unit {
 	case detect.Money:

@@ -14,7 +14,7 @@ import (
 	"assay/internal/tools"
 )
 
-// periodDays is the number of days on each side of a change.
+// periodDays is the number of days before and after a change.
 const periodDays = 28
 
 // periodRow contains the figures of a campaign in a period before or after the campaign's change.
@@ -95,9 +95,9 @@ func (r changeRow) Expected() string {
 		return ""
 	}
 	amount := func(m answers.Money) string { return money.Display(float64(m), 0, e.Currency) }
-	text := fmt.Sprintf("%s %s per %s of %s (90%% interval %s to %s)", amount(e.Value), e.Metric, e.Per, e.Channel, amount(e.Low), amount(e.High))
+	text := fmt.Sprintf("%s %s per %s for %s (90%% interval %s to %s)", amount(e.Value), e.Metric, e.Per, e.Channel, amount(e.Low), amount(e.High))
 	if e.Change != nil && e.PaysPct != nil {
-		text += fmt.Sprintf("; %s contribution after spend (90%% interval %s to %s; probability of a gain %s)",
+		text += fmt.Sprintf(". Contribution after spend: %s (90%% interval %s to %s, probability of a gain %s)",
 			amount(e.Change.Value), amount(e.Change.Low), amount(e.Change.High), e.PaysPct.Whole())
 	}
 	return text

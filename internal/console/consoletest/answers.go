@@ -81,7 +81,7 @@ func RecordedTools(t *testing.T) frame.Ask {
 	}
 }
 
-// Changed returns answers after a change of their structured content.
+// Changed returns answers that have a change applied to their structured content.
 func Changed(answers frame.Ask, change func(answer map[string]any)) frame.Ask {
 	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
 		text, err := answers(ctx, p, tool, args)

@@ -82,7 +82,7 @@ func (b *Browser) PostFrom(path string, fields url.Values, origin string) Page {
 	return b.Send(r)
 }
 
-// Field returns the value of the first hidden field with the given name. It is empty without such a field.
+// Field returns the value of the first hidden field with the given name. It returns "" if there is no such field.
 func (p Page) Field(name string) string {
 	found := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(p.Body)
 	if found == nil {
@@ -125,7 +125,7 @@ func (s *Site) SignedIn(email string) *Browser {
 	return b
 }
 
-// Form sends a form of the workspace acme. The fields are names and values in turn.
+// Form sends a form of the workspace acme. The parameter fields contains alternating names and values.
 func (b *Browser) Form(path string, fields ...string) Page {
 	b.T.Helper()
 	values := url.Values{"csrf": {b.Get("/account").Field("csrf")}, "workspace": {"acme"}}

@@ -125,7 +125,7 @@ func (AnyName) Regions(context.Context, control.Workspace) ([]string, error) {
 	return []string{"AR", "CA", "NV", "UT"}, nil
 }
 
-// Channel returns the channel of the name.
+// Channel returns the channel with the given name.
 func (AnyName) Channel(_ context.Context, _ control.Workspace, name string) (measure.Channel, error) {
 	return measure.ParseChannel(name), nil
 }
@@ -180,7 +180,8 @@ func (s *Site) Member(email string, role control.Role) control.User {
 	return u
 }
 
-// RoleOf returns the role of an account in its first workspace. It is empty without an account or workspace.
+// RoleOf returns the role of an account in its first workspace. It returns "" if there is no such account or the
+// account has no workspace.
 func (s *Site) RoleOf(email string) control.Role {
 	s.T.Helper()
 	u, err := s.People.Find(s.T.Context(), email)

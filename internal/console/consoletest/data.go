@@ -19,7 +19,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// DataSite is a site with real facts, tools and the importer. Its clock is ten years ahead.
+// DataSite is a site with real facts, tools and the importer. Its clock is ten years ahead of the clock of a [Site].
 type DataSite struct {
 	*Site
 	Facts      *warehouse.Warehouse
@@ -29,7 +29,7 @@ type DataSite struct {
 	OnChannel  func() // called before the channel of a target is resolved; nil: nothing
 }
 
-// watchedNames resolves channels after a call of OnChannel.
+// watchedNames resolves channels after it calls OnChannel.
 type watchedNames struct {
 	*toolkit.Service
 	site *DataSite
@@ -52,7 +52,7 @@ func NewData(t *testing.T, change ...func(*duckdb.Options)) *DataSite {
 	t.Helper()
 	d := &DataSite{Uploads: t.TempDir()}
 	d.Site = NewWith(t, func(s *Site, o *console.Options) {
-		s.Clock.at = s.Clock.at.AddDate(10, 0, 0) // the real deadlines of connections are far away
+		s.Clock.at = s.Clock.at.AddDate(10, 0, 0) // so that the real deadlines of connections are far in the future
 		options := duckdb.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Clock: s.Clock.Now}
 		for _, f := range change {
 			f(&options)

@@ -56,10 +56,10 @@ func (c *Calls) Taken() []string {
 	return all
 }
 
-// Golden compares pages with a golden file, a txtar archive in the folder testdata of the package. The archive states its
-// purpose. The name of each of its files is a request: the path of a page with its query, or "POST " and the path of a form
-// with its fields as the query. The file contains the text of the answer and the calls of tools. The requests run in the
-// order of the archive, one second after each other. The flag -update rewrites the contents.
+// Golden compares pages with a golden file, a txtar archive in the folder testdata of the package. The archive states
+// its purpose. The name of each of its files is a request: the path of a page with its query, or "POST " and the path
+// of a form with its fields as the query. The file contains the text of the answer and the calls of tools. The requests
+// run in the order of the archive, one second apart. The flag -update rewrites the contents.
 func Golden(t *testing.T, b *Browser, calls *Calls, file string) {
 	t.Helper()
 	a, err := txtar.ParseFile("testdata/" + file)
@@ -93,7 +93,7 @@ func Golden(t *testing.T, b *Browser, calls *Calls, file string) {
 	}
 }
 
-// request sends the request of a name in a golden file. A form without a workspace is of the workspace acme.
+// request sends the request of a name in a golden file. A form without a workspace belongs to the workspace acme.
 func (b *Browser) request(name string) Page {
 	b.T.Helper()
 	path, isForm := strings.CutPrefix(name, "POST ")
@@ -122,11 +122,11 @@ var (
 	spaces     = regexp.MustCompile(`\s+`)
 )
 
-// inline are the elements that begin no line of the text of a page.
+// inline lists the HTML elements that do not begin a new line in the text of a page.
 var inline = []string{"a", "abbr", "b", "bdi", "button", "code", "em", "i", "input", "kbd", "select", "small", "span", "strong", "time", "td", "th"}
 
-// Text returns the main part of a page as lines of text, with its links, fields and tones. A drawing is a checksum. Other
-// content, such as a CSV file, is unchanged.
+// Text returns the main part of a page as lines of text, with its links, fields and tones. Each drawing is replaced by
+// its checksum. Other content, such as a CSV file, is unchanged.
 func (p Page) Text() string {
 	var out strings.Builder
 	if p.Status != http.StatusOK {

@@ -19,8 +19,8 @@ import (
 // Models has one state for all workspaces. Its trainings run until they are canceled.
 type Models struct {
 	Current measurement.ModelState   // without the job; tests change it between requests
-	Began   chan measure.WorkspaceID // gets the workspace of a training
-	Ended   chan measure.WorkspaceID // gets the workspace of a training that was canceled
+	Began   chan measure.WorkspaceID // receives the workspace of a training that has begun
+	Ended   chan measure.WorkspaceID // receives the workspace of a training that was canceled
 
 	runner *jobs.Runner
 }

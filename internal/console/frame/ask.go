@@ -18,8 +18,8 @@ type Ask func(ctx context.Context, p auth.Principal, tool string, arguments json
 // Arguments are the arguments of a tool call by name.
 type Arguments map[string]any
 
-// AnswerOf calls a tool with the scopes of the visitor's role and decodes its answer, so pages show the same figures as
-// clients receive. An error keeps its kind.
+// AnswerOf calls a tool with the scopes of the visitor's role and decodes its answer, so pages show the same figures
+// that clients receive. An error keeps its kind.
 func AnswerOf[A answers.Answer](c *Frame, v Visit, p Place, tool toolkit.Typed[A], with Arguments) (a A, err error) {
 	encoded, err := json.Marshal(with)
 	if err != nil {

@@ -22,7 +22,7 @@ func (b Block) Head() Section {
 	return s
 }
 
-// WithCSV returns the block with the address of its rows as a file.
+// WithCSV returns the block with the address of a CSV file of its rows.
 func (b Block) WithCSV(address string) Block {
 	b.CSV = address
 	return b

@@ -52,7 +52,7 @@ func inSentence(c measure.Channel) string {
 	return Words(string(c))
 }
 
-// ChannelColor returns the name of a channel's color token, or "owned" for a channel without a hue.
+// ChannelColor returns the name of a channel's color token, or "owned" for a channel without its own color.
 func ChannelColor[T ~string](c T) string {
 	if look, ok := channelLooks[measure.Channel(c)]; ok {
 		return look.color

@@ -15,7 +15,8 @@ type ChannelList struct {
 	Unused []Option // ad platforms that the store does not use yet
 }
 
-// ChannelListOf returns the channels of the store and the other ad platforms by name. Selected is the value that the form sent.
+// ChannelListOf returns the channels of the store and the other ad platforms by name. The parameter selected is the
+// submitted value.
 func (c *Frame) ChannelListOf(v Visit, p Place, selected string) (list ChannelList, err error) {
 	used, err := c.ChannelsOf(v, p)
 	if err != nil {

@@ -177,7 +177,7 @@ func (c *Frame) ReadForm(w http.ResponseWriter, r *http.Request) bool {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		c.Refuse(w, r, http.StatusBadRequest, "The form cannot be read. Reload the page and try again.")
+		c.Refuse(w, r, http.StatusBadRequest, "Assay cannot read the form. Reload the page and try again.")
 		return false
 	}
 	return true
@@ -202,7 +202,7 @@ func (c *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		c.Refuse(w, r, http.StatusServiceUnavailable, PublicText(err))
 	default:
 		c.logFailure(r, err)
-		c.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again. If it fails again, ask the operator to check the log.")
+		c.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again. If the error occurs again, ask the operator to check the log.")
 	}
 }
 

@@ -16,7 +16,7 @@ type JobView struct {
 	jobs.Job
 	Starter   string // name of the person or command that started it
 	MayCancel bool
-	From      string // path of the page, which the visitor returns to
+	From      string // path of the page that the visitor returns to
 	Token     string // CSRF token
 }
 

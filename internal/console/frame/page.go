@@ -76,7 +76,7 @@ type Page struct {
 	View       any
 	Visitor    *people.Visitor // nil: no user is signed in
 	FormAction string          // additional form-action source of the content security policy
-	Shared     *Shared         // the page is opened by a share link; nil: it is not
+	Shared     *Shared         // page of a share link; nil for other pages
 }
 
 // Shared describes the page of a share link. An error page has the zero value.
@@ -174,7 +174,7 @@ func roleWords(r control.Role) string {
 	case control.RoleOwner:
 		return "manage everything, including owners"
 	case control.RoleAdmin:
-		return "manage keys, apps and members up to admins; change budgets"
+		return "manage keys, apps and all members except owners; change budgets"
 	case control.RoleAnalyst:
 		return "view everything; create notes, alerts and experiments"
 	case control.RoleViewer:

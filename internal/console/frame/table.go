@@ -69,7 +69,7 @@ func TextCell[T ~string](text T) Cell { return Cell{Text: string(text)} }
 // ChannelCell returns a cell with the name and color of a channel.
 func ChannelCell[T ~string](c T) Cell { return Cell{Text: ChannelName(c), Color: ChannelColor(c)} }
 
-// None returns a cell without a value.
+// None returns a cell without a value. Its text is the reason.
 func None(why string) Cell { return Cell{Text: why, Missing: true} }
 
 // MoneyCell returns a cell with an amount that has the given number of decimals.
@@ -200,7 +200,7 @@ func (t *Table) sort(by string) {
 // Head is the header of a column.
 type Head struct {
 	Column
-	Address string // sorts by the column, "" if it cannot
+	Address string // sorts by the column; "" if the column cannot be sorted
 	Sorted  string // "ascending", "descending" or ""
 }
 

@@ -51,7 +51,7 @@ type experimentsView struct {
 	Heading, Lead string
 	Blocks        []frame.Block   // below one another
 	Halves        []frame.Block   // next to each other
-	Open          []experimentRow // experiments that are not completed, which can change their status
+	Open          []experimentRow // experiments that are not completed, so their status can change
 
 	One   *experimentRow            // the experiment with its evidence; nil for all experiments
 	Found *tools.ExperimentEvidence // evidence of one experiment; nil without a result

@@ -119,7 +119,7 @@ func TestExperimentPageShowsItsEvidence(t *testing.T) {
 	s.Member(consoletest.Email, control.RoleOwner)
 	b := s.SignedIn(consoletest.Email)
 	one := b.Get("/experiments?workspace=acme&experiment=facebook-scale-up")
-	for _, want := range []string{"19.9%", "17.9% to 21.8%", "0.21", "Effect detected", "Placebo test", ">AL</text>", "Apply factor", `class="fan"`, "Week from"} {
+	for _, want := range []string{"19.9%", "17.9% to 21.8%", "0.21", "Effect detected", "Placebo test", ">AL</text>", "Apply factor", `class="fan"`, "Week of"} {
 		if !strings.Contains(one.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
@@ -258,7 +258,7 @@ func TestExperimentFormOfAStoreWithoutRegions(t *testing.T) {
 	d := consoletest.NewData(t)
 	d.Member(consoletest.Email, control.RoleOwner)
 	page := d.SignedIn(consoletest.Email).Get("/experiments?workspace=acme").Body
-	if strings.Contains(page, `name="treated"`) || !strings.Contains(page, `<a href="/data?workspace=acme#import">Import orders</a> with the region`) {
+	if strings.Contains(page, `name="treated"`) || !strings.Contains(page, `<a href="/data?workspace=acme#import">Import orders</a> that contain the region`) {
 		t.Errorf("the form does not say what to import: %s", page)
 	}
 }

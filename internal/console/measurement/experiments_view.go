@@ -112,7 +112,7 @@ func evenNote(even float64) string {
 	if even == 0 {
 		return ""
 	}
-	return " · dotted: break-even " + ratio(even)
+	return " · dotted line: break-even ROAS " + ratio(even)
 }
 
 func experimentsHeading(a *tools.ExperimentsAnswer, completed int, next *tools.ExperimentsAnswer) string {
@@ -124,7 +124,7 @@ func experimentsHeading(a *tools.ExperimentsAnswer, completed int, next *tools.E
 	}
 	text := "No experiment is completed."
 	if completed > 0 {
-		text = fmt.Sprintf("%d of %s detected an effect.", conclusive, answers.Plural(completed, "experiment", "experiments"))
+		text = fmt.Sprintf("%d of %s detected an effect.", conclusive, answers.Plural(completed, "completed experiment", "completed experiments"))
 	}
 	if len(next.Rows) > 0 && next.Rows[0].Stake != nil && *next.Rows[0].Stake > 0 {
 		text += " Test " + frame.ChannelName(next.Rows[0].Channel) + " next."
@@ -134,7 +134,7 @@ func experimentsHeading(a *tools.ExperimentsAnswer, completed int, next *tools.E
 
 func experimentsLead(next *tools.ExperimentsAnswer) string {
 	if len(next.Rows) == 0 || next.Rows[0].Stake == nil || *next.Rows[0].Stake <= 0 {
-		return "A geo experiment changes a channel’s spend in some regions and compares these regions with the other regions."
+		return "A geo experiment changes a channel’s spend in some regions and compares the revenue of these regions with that of the other regions."
 	}
 	return money.Display(float64(*next.Rows[0].Stake), 0, next.Currency) + " of 90-day attributed revenue depends on the incrementality factor of the next channel to test."
 }
@@ -308,7 +308,7 @@ func oneKPIs(row experimentRow, c money.Currency) []frame.KPI {
 		add("Factor", frame.Figure(e.Value, 2), from)
 	}
 	if row.PValue != nil {
-		add("p-value", frame.Figure(*row.PValue, 3), "two-sided, against no effect")
+		add("p-value", frame.Figure(*row.PValue, 3), "two-sided; null hypothesis: no effect")
 	}
 	return kpis
 }
@@ -318,13 +318,13 @@ func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.Exper
 	d := plot.Days{
 		Name: "Observed", Ahead: "Expected", Band: "90% range of earlier weeks", Axis: frame.ShortMoney(currency),
 		Value: func(x float64) string { return money.Display(x, 0, currency) },
-		Title: func(day civil.Date) string { return "Week from " + day.Words() }, Tick: civil.Date.Short,
-		Label: "Revenue of the treated regions by week, observed and expected without the experiment. The table below has the same figures.",
+		Title: func(day civil.Date) string { return "Week of " + day.Words() }, Tick: civil.Date.Short,
+		Label: "Weekly revenue of the treated regions: observed, and expected without the experiment. The table below has the same figures.",
 		Notes: []plot.Note{{Date: row.Start, Label: "Experiment starts"}},
 	}
 	var last civil.Date
 	for _, w := range e.Weeks {
-		for !last.IsZero() && w.Start.Sub(last) > weekDays { // weeks that are left out are a gap
+		for !last.IsZero() && w.Start.Sub(last) > weekDays { // missing weeks are drawn as a gap
 			last = last.AddDays(weekDays)
 			d.Points = append(d.Points, plot.Day{Date: last})
 		}
@@ -332,7 +332,7 @@ func (c *experimentPages) weeks(p frame.Place, row experimentRow, e *tools.Exper
 		d.Points = append(d.Points, plot.Day{Date: w.Start, Value: number(w.Observed), Ahead: number(w.Expected), Low: number(w.Low), High: number(w.High)})
 	}
 	return frame.Block{
-		Section: c.section(p, "weeks", "Observed and expected revenue", "treated regions, by week of the experiment", "synthetic control", resultsArguments(string(row.ID))),
+		Section: c.section(p, "weeks", "Observed and expected revenue", "treated regions, by week", "synthetic control", resultsArguments(string(row.ID))),
 		Legend:  []frame.Legend{{Name: "Observed", Class: "now"}, {Name: "Expected", Class: "ahead"}, {Name: "90% range of earlier weeks", Class: "now fan"}},
 		Wide:    d.Draw(mainChart), Large: d.Draw(mainChart + 110), Narrow: d.Draw(narrowChart),
 	}

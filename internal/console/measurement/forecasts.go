@@ -278,7 +278,7 @@ func (c *forecastPages) describe(v frame.Visit, view *forecastsView) error {
 	}
 	with := pacingArguments(view.Period)
 	view.Head = frame.Section{ID: "targets", Title: "Targets", Article: frame.ArticleAddress(view.Place, "targets"), Call: c.CallOf("targets", tools.Forecasting.Name, with)}
-	view.Heading, view.Lead = "There is no forecast.", "A forecast needs recent orders."
+	view.Heading, view.Lead = "There is no forecast.", "A forecast requires recent orders."
 	at := slices.IndexFunc(view.Pace.Rows, func(r forecastRow) bool { return r.Expected != nil })
 	if at < 0 {
 		return nil
@@ -318,7 +318,7 @@ func periodName(r forecastRow) string {
 }
 
 func paceHeading(r forecastRow) string {
-	text := r.Name() + " in " + periodName(r) + " is expected to end at " + r.Figure(r.Expected)
+	text := r.Name() + " in " + periodName(r) + ": " + r.Figure(r.Expected) + " expected"
 	if r.Target != nil && *r.Target > 0 {
 		text += ", " + frame.Figure(100**r.Expected / *r.Target, 0) + "% of the target"
 	}
@@ -331,7 +331,7 @@ func paceLead(r forecastRow) string {
 		text = "90% interval " + r.Figure(r.Low) + " to " + r.Figure(r.High) + "."
 	}
 	if r.Target != nil && r.Required != nil {
-		text += " The target of " + r.Figure(r.Target) + " needs " + r.Figure(r.Required) + " per day."
+		text += " Reaching the target of " + r.Figure(r.Target) + " requires " + r.Figure(r.Required) + " on each remaining day."
 	}
 	if r.Unseen != "" {
 		text += " " + frame.Sentence(r.Unseen)
@@ -433,7 +433,7 @@ func (v *forecastsView) turn() {
 // maxNotes is the maximum number of annotations on a chart.
 const maxNotes = 12
 
-// annotations returns the latest annotations of the workspace in a period.
+// annotations returns the most recent annotations of the workspace in a period.
 func (c *forecastPages) annotations(v frame.Visit, p frame.Place, days civil.Range) ([]plot.Note, error) {
 	all, err := c.Store.Annotations(v.Context(), p.Workspace.ID)
 	if err != nil {
@@ -524,7 +524,7 @@ const largestTarget = 1e12
 func targetIn(form url.Values) (change targetChange, err error) {
 	change.Metric, change.Period = form.Get("metric"), form.Get("period")
 	if metricNames[snapshot.Metric(change.Metric)] == "" {
-		return change, fault.Invalid("%q has no targets", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
+		return change, fault.Invalid("the metric %q cannot have a target", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
 	}
 	if !slices.Contains(pacing.Periods, pacing.Period(change.Period)) {
 		return change, fault.Invalid("%q is not a period type", change.Period).WithHint("choose daily, weekly, monthly or quarterly")
@@ -536,7 +536,7 @@ func targetIn(form url.Values) (change targetChange, err error) {
 	return change, nil
 }
 
-// The constants limit the year of the first day. Other years are treated as typos.
+// These constants limit the year of a target's first day. Other years are treated as typos.
 const (
 	firstTargetYear = 2000
 	targetYears     = 10 // maximum number of years after the current year
@@ -545,7 +545,7 @@ const (
 // begins rejects a first day that does not start a period or is in an implausible year.
 func (t targetChange) begins(thisYear int, week time.Weekday) error {
 	if y := t.Start.Year(); y < firstTargetYear || y > thisYear+targetYears {
-		return fault.Invalid("the first day %s is in the year %d", t.Start, y).WithHint("choose a year from %d to %d", firstTargetYear, thisYear+targetYears)
+		return fault.Invalid("the first day %s is in the year %d, outside the allowed range", t.Start, y).WithHint("choose a year from %d to %d", firstTargetYear, thisYear+targetYears)
 	}
 	first, rule := t.Start, ""
 	switch pacing.Period(t.Period) {
@@ -562,7 +562,7 @@ func (t targetChange) begins(thisYear int, week time.Weekday) error {
 		return nil
 	}
 	return fault.Invalid("%s, not on %s", rule, t.Start).
-		WithHint("the period of that day starts on %s; for custom periods, import a file of targets", first)
+		WithHint("the period that contains this day starts on %s; enter that day, or import a file of targets for a custom period", first)
 }
 
 // targetValue parses the value of a target.

@@ -53,9 +53,9 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	b := s.SignedIn(consoletest.Email)
 	page := b.Get("/forecasts?workspace=acme")
 	for _, want := range []string{
-		"is expected to end at $14,928", "14,928", "$14,520 to $17,071", "57.", // the month
-		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
-		"The accuracy is unknown until", "Your role can only view targets", `class="target"`, `class="fan"`, "4,581 to 4,748", // the tenth by day
+		": $14,928 expected", "14,928", "$14,520 to $17,071", "57.", // the month
+		"in the days shown is 7.4%", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
+		"Forecast accuracy is unknown until", "Your role can only view targets", `class="target"`, `class="fan"`, "4,581 to 4,748", // the tenth by day
 	} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page does not contain %q", want)
@@ -155,7 +155,7 @@ func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 		change []string
 		says   string
 	}{
-		"mid-month":  {[]string{"start", "2036-11-15"}, "starts on the first day of a month, not on 2036-11-15. The period of that day starts on 2036-11-01"},
+		"mid-month":  {[]string{"start", "2036-11-15"}, "starts on the first day of a month, not on 2036-11-15. The period that contains this day starts on 2036-11-01"},
 		"mid-week":   {[]string{"period", "weekly", "start", "2036-11-01"}, "starts on 2036-10-27"},
 		"quarter":    {[]string{"period", "quarterly"}, "starts on 2036-10-01"},
 		"a far year": {[]string{"start", "2096-11-01"}, "is in the year 2096"},
@@ -169,7 +169,7 @@ func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 		"words":      {[]string{"value", "a lot"}, "is not a number"},
 		"no day":     {[]string{"start", "2036-02-31"}, "is not a calendar date"},
 		"period":     {[]string{"period", "yearly"}, "is not a period type"},
-		"metric":     {[]string{"metric", "profit"}, "has no targets"},
+		"metric":     {[]string{"metric", "profit"}, "cannot have a target"},
 		"nothing":    {[]string{"action", "zap"}, "Unknown form action"},
 	} {
 		if p := b.Form("/forecasts", append(form("1"), c.change...)...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, c.says) {

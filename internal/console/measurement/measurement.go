@@ -70,7 +70,7 @@ func (c *experimentPages) register(routes *frame.Routes) {
 	routes.HandleFunc("GET "+planPath, c.SignedIn(c.planPage))
 }
 
-// forecastPages are forecasts, alerts and targets.
+// forecastPages serves the pages of forecasts, alerts and targets.
 type forecastPages struct{ *frame.Frame }
 
 func (c *forecastPages) register(routes *frame.Routes) {

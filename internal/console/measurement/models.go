@@ -28,7 +28,7 @@ type Models interface {
 type ModelState struct {
 	mix.Held
 	Status mix.Status // "" without a model
-	Why    []string   // reasons why it is not active
+	Why    []string   // reasons why the model is not active
 	Job    *jobs.Job  // the running or waiting training, else the training that ended last; nil: none
 	Next   time.Time  // next scheduled training, zero if none
 }
@@ -141,16 +141,16 @@ func (c *modelPages) showModels(w http.ResponseWriter, v frame.Visit, status int
 func verdict(m *mix.Model) []string {
 	var out []string
 	if d := m.Diagnostics; d != nil {
-		out = append(out, fmt.Sprintf("The sampler converged: R-hat %.3f (limit 1.01), effective sample size at least %.0f (minimum 400), divergent transitions: %s (none allowed).",
+		out = append(out, fmt.Sprintf("The sampler converged. The maximum R-hat is %.3f (limit 1.01). The minimum effective sample size (ESS) is %.0f (required: 400). Divergent transitions: %s (none allowed).",
 			float64(d.RHatMax), math.Min(float64(d.ESSBulkMin), float64(d.ESSTailMin)), noneOr(d.Divergences)))
 	}
 	if a := m.Accuracy; a != nil {
 		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks. The weekly error (WMAPE) is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
-		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts these weeks with an out-of-sample error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
+		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks of data predicts these weeks with an out-of-sample error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
 	} else {
-		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown, because the fit without these weeks did not converge or was not computed.", mix.HoldoutWeeks))
+		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error is unknown, because the fit without the last %d weeks of data did not converge or was not computed.", mix.HoldoutWeeks))
 	}
 	return append(out, "These checks do not prove causality. Spend that follows demand can appear to cause demand. Only an experiment can measure the effect of spend.")
 }
@@ -170,11 +170,11 @@ func parameterName(parameter string) (name, note string) {
 	case "alpha":
 		return "Adstock", "share of a week's effect that carries over to the next week"
 	case "lam":
-		return "Saturation", "curvature of the response (0: linear)"
+		return "Saturation", "curvature of the response curve (0: linear)"
 	case "elasticity":
-		return "Elasticity", "marginal ROAS at usual spend, as a share of ROAS"
+		return "Elasticity", "marginal ROAS at mean spend, as a share of ROAS"
 	case "sharpness":
-		return "Sharpness", "how the curve saturates (small: gradually; large: at a ceiling)"
+		return "Sharpness", "bend of the response curve (small: gradual, large: abrupt)"
 	}
 	return parameter, ""
 }
@@ -199,7 +199,7 @@ func (c *modelPages) changeModels(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if !p.Role.Writes() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot train models. Ask an analyst, admin or owner.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot train models. Ask an owner, admin or analyst.")
 		return
 	}
 	var err error
@@ -230,7 +230,7 @@ func (c *modelPages) changeModels(w http.ResponseWriter, v frame.Visit) {
 func (c *modelPages) schedule(v frame.Visit, w control.Workspace) error {
 	hour, err := strconv.Atoi(v.PostForm.Get("hour"))
 	if err != nil {
-		return fault.Invalid("the hour is not a number").WithHint("choose 0 to 23")
+		return fault.Invalid("the training hour is not a number").WithHint("choose an hour from 0 to 23")
 	}
 	retrain := control.Retrain{Cadence: control.Cadence(v.PostForm.Get("cadence")), Hour: hour}
 	_, err = operation.UpdateWorkspace.Do(v.Context(), c.Operations, v.Calls(w.ID), operation.Settings{Retrain: &retrain})
@@ -245,7 +245,7 @@ func cadenceWords(c control.Cadence) string {
 	case control.Weekly:
 		return "weekly, on Mondays"
 	case control.Monthly:
-		return "monthly, on the first day"
+		return "monthly, on the first day of the month"
 	}
 	return string(c)
 }

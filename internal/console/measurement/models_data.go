@@ -60,7 +60,7 @@ func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
 			return
 		}
 		if plan == nil {
-			c.Refuse(w, v.Request, http.StatusNotFound, "Assay cannot compute the weekly allocation.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "Assay cannot compute the weekly allocation. Check the values on the Budget optimizer page.")
 			return
 		}
 		drawing := plan.spendChart()
@@ -103,7 +103,7 @@ func points(weeks []civil.Date, values []float64) []chart.Point {
 }
 
 // partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can
-// show, it combines the smallest.
+// show, it combines the smallest channels.
 func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	h := m.History()
 	drawing := chart.Chart{

@@ -99,9 +99,9 @@ func (p planView) groups(months float64) ([]decide.Group, error) {
 		made := decide.Group{Name: g.title(), Channels: g.members(), Max: math.Inf(1)}
 		switch {
 		case len(made.Channels) == 0:
-			return nil, fault.Invalid("%s has no channels", g.title()).WithHint("select its channels, or remove the group")
+			return nil, fault.Invalid("%s has no channels", g.title()).WithHint("select the channels of the group, or remove the group")
 		case least == nil && most == nil:
-			return nil, fault.Invalid("%s has neither a minimum nor a maximum", g.title()).WithHint("enter a limit of the combined spend, or remove the group")
+			return nil, fault.Invalid("%s has neither a minimum nor a maximum", g.title()).WithHint("enter a limit for the combined spend, or remove the group")
 		case least != nil && most != nil && *least > *most:
 			return nil, fault.Invalid("the minimum of %s exceeds its maximum", g.title()).WithHint("lower the minimum or raise the maximum")
 		}

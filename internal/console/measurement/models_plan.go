@@ -28,7 +28,7 @@ type planView struct {
 	Schedule scheduleView
 
 	current  map[measure.Channel]float64 // spend per window of the model, from which allocations start
-	rates    map[measure.Channel]float64 // contribution per revenue; nil: unknown
+	rates    map[measure.Channel]float64 // contribution per unit of revenue; nil: unknown
 	currency money.Currency
 }
 
@@ -161,7 +161,7 @@ func entered(what, text string) (*float64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-		return nil, fault.Invalid("%s is not an amount of money", what).WithHint("enter a number such as 12000")
+		return nil, fault.Invalid("%s is not zero or a positive number", what).WithHint("enter a number such as 12000 or 12.5")
 	}
 	return &v, nil
 }

@@ -81,7 +81,7 @@ func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, a
 	s.Query = asked.Encode()
 	plan, err := c.schedules.of(s.Query+fmt.Sprint(p.current, p.rates), m, func() (*weekPlan, error) { return p.spread(m, w) })
 	if err != nil {
-		s.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the weekly allocation.")
+		s.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the weekly allocation. Check the values in the form.")
 		return
 	}
 	s.plan = plan
@@ -105,7 +105,7 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	}
 	days := first.Sub(m.Window.Last) - 1
 	if days < 0 || days > mmm.MostAhead*weekDays {
-		return nil, fault.Invalid("the weekly allocation starts on %s, but the data of the model end on %s", first, m.Window.Last).
+		return nil, fault.Invalid("the first day %s is not in the two years after the last day of the model's data, %s", first, m.Window.Last).
 			WithHint("choose a first day from %s, at most two years later", m.Window.Last.AddDays(1))
 	}
 	ahead := mmm.Ahead{Periods: weeks, Gap: (days + weekDays/2) / weekDays, Change: map[measure.Channel]float64{}}
@@ -229,11 +229,11 @@ func (s *scheduleView) words() []string {
 	last := plan.Weeks[len(plan.Weeks)-1].AddDays(weekDays - 1)
 	words := []string{fmt.Sprintf("Total spend is %s (%s), in proportion to the monthly budget.", plan.money(plan.Budget), frame.DaysText(plan.Weeks[0], last))}
 	gain, name, of := plan.gain()
-	text := fmt.Sprintf("The expected gain in %s is %s over the best constant weekly spend (90%% interval %s to %s)", name, whole(gain.Lift.Mean), whole(gain.Lift.Q05), whole(gain.Lift.Q95))
+	text := fmt.Sprintf("The expected gain in %s over the best constant weekly spend is %s (90%% interval %s to %s)", name, whole(gain.Lift.Mean), whole(gain.Lift.Q05), whole(gain.Lift.Q95))
 	share := 0.0
 	if gain.Base > 0 {
 		share = gain.Lift.Mean / gain.Base
-		text += fmt.Sprintf(", or %.2f%% of %s", 100*share, of)
+		text += fmt.Sprintf(". This gain is %.2f%% of %s", 100*share, of)
 	}
 	text += fmt.Sprintf(". The probability of a gain is %.0f%%.", 100*gain.Better)
 	if share >= minWeeklyGain && gain.Better >= minProbability {
@@ -244,12 +244,12 @@ func (s *scheduleView) words() []string {
 	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including the adstock of earlier spend. The adstock of this allocation adds %s in later weeks.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("No other weekly allocation within these limits improves the objective by more than %.4f%%.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("Within these limits, the best possible weekly allocation improves on this allocation by at most %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
 		words = append(words, "A better allocation may exist, because some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend.")
 	}
 	return append(words,
-		"A channel’s weekly limit is its highest weekly spend in the data or, if larger, its maximum divided by the number of weeks. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
+		"A channel’s weekly maximum is its highest weekly spend in the data. If the channel’s total maximum divided by the number of weeks is larger, this value applies. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.

@@ -58,7 +58,7 @@ func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
 		view.Warnings = append(view.Warnings, w.Text)
 	}
 	returns := frame.Block{
-		Section: c.section(view.Place, "returns", "Return by channel", "90% credible intervals", "incremental revenue"), Table: returnTable(a),
+		Section: c.section(view.Place, "returns", "ROAS by channel", "90% credible intervals", "incremental revenue"), Table: returnTable(a),
 		Legend: []frame.Legend{{Name: "ROAS", Class: "dot"}, {Name: "Marginal ROAS", Class: "diamond"}},
 		After:  returnsNote(a),
 	}
@@ -93,13 +93,13 @@ func breakEvenOf(a *tools.OptimizationAnswer) float64 {
 // neverBreaksEven reports whether no ROAS covers the costs.
 func neverBreaksEven(a *tools.OptimizationAnswer) bool { return math.IsInf(breakEvenOf(a), 1) }
 
-// returnsNote explains the red figures of the table of returns.
+// returnsNote explains the red figures in the ROAS table.
 func returnsNote(a *tools.OptimizationAnswer) string {
 	switch b := a.Metrics.BreakEven; {
 	case b != nil:
 		return "Red: marginal ROAS is below the break-even ROAS of " + ratio(float64(*b)) + "."
 	case neverBreaksEven(a):
-		return "Red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue."
+		return "All marginal ROAS are red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
 	return "Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS."
 }
@@ -126,12 +126,12 @@ func certainty(a *tools.OptimizationAnswer) string {
 }
 
 func summaryLead(a *tools.OptimizationAnswer) string {
-	over := frame.Count(int64(len(a.Rows)-paying(a))) + " of " + answers.Plural(len(a.Rows), "interval includes or is below", "intervals include or are below") + " break-even, " + ratio(breakEvenOf(a)) + "."
+	over := "The ROAS interval is entirely above the break-even ROAS of " + ratio(breakEvenOf(a)) + " in " + frame.Count(int64(paying(a))) + " of " + answers.Plural(len(a.Rows), "channel", "channels") + "."
 	if neverBreaksEven(a) {
 		over = "There is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
 	if a.Metrics.TestFirst != "" {
-		over += " Test " + frame.ChannelName(a.Metrics.TestFirst) + " next: the return of this channel is the most valuable unknown."
+		over += " Test " + frame.ChannelName(a.Metrics.TestFirst) + " next: the ROAS of this channel is the most valuable unknown."
 	}
 	return over
 }
@@ -146,7 +146,7 @@ func returnTable(a *tools.OptimizationAnswer) *frame.Table {
 		highs = append(highs, float64(r.ROAS.High))
 	}
 	s := plot.NewScale(highs, marker, 210)
-	t := &frame.Table{Caption: "Return by channel", Columns: []frame.Column{
+	t := &frame.Table{Caption: "ROAS by channel", Columns: []frame.Column{
 		{Key: "channel", Name: "Channel"},
 		{Fixed: true, Axis: s.Axis(), Minor: true},
 		{Key: "roas", Name: "ROAS", Number: true},
@@ -185,8 +185,8 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 	}
 	facts := []frame.Fact{
 		{Name: "Incremental share of revenue", Value: frame.Figure(share, 1) + "%"},
-		{Name: "Incremental revenue, month", Value: money.Display(incremental, 0, currency)},
-		{Name: "Spend, month", Value: money.Display(spend, 0, currency)},
+		{Name: "Incremental revenue per month", Value: money.Display(incremental, 0, currency)},
+		{Name: "Spend per month", Value: money.Display(spend, 0, currency)},
 	}
 	if spend > 0 {
 		facts = append(facts, frame.Fact{Name: "ROAS of all spend", Value: ratio(incremental / spend)})
@@ -208,7 +208,7 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 	)
 }
 
-// modelledSpend returns the spend of the mean month in the model's window. ROAS and incremental revenue refer to this
+// modelledSpend returns the spend in an average month of the model's window. ROAS and incremental revenue refer to this
 // spend.
 func modelledSpend(r toolkit.MixRow) answers.Money {
 	if r.Modelled != nil {
@@ -250,9 +250,9 @@ func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) fr
 	base := plot.Step{Name: "Baseline", Note: frame.Figure(100-share, 1) + "%", Value: math.Max(0, total-sum), Color: "other"}
 	w.Steps = append([]plot.Step{base}, w.Steps...)
 	w.Total = plot.Step{Name: "Revenue", Note: "100.0%", Value: total, Color: "owned"}
-	w.Label = "Revenue of a mean month: baseline " + w.Value(base.Value) + ", advertising " + w.Value(sum) + ", total " + w.Value(total) + "."
+	w.Label = "Mean monthly revenue: baseline " + w.Value(base.Value) + ", advertising " + w.Value(sum) + ", total " + w.Value(total) + "."
 	return frame.Block{
-		Section: c.section(view.Place, "waterfall", "Incremental revenue by channel", "per month, mean of the training window", "incremental revenue"),
+		Section: c.section(view.Place, "waterfall", "Incremental revenue by channel", "monthly mean over the training window", "incremental revenue"),
 		Wide:    w.Draw(wideChart), Large: w.Draw(largeChart), Narrow: w.Rows(narrowChart),
 	}
 }
@@ -260,7 +260,7 @@ func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) fr
 // fit shows the fit and the out-of-sample error of the model.
 func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	m := view.Model
-	view.Heading = "The model explains " + frame.Figure(100*m.Accuracy.R2, 0) + "% of the variation of weekly revenue."
+	view.Heading = "The model explains " + frame.Figure(100*m.Accuracy.R2, 0) + "% of the variation in weekly revenue."
 	view.Lead = "A good fit does not prove causality: spend that follows demand can appear to cause demand. Only an experiment can measure the effect of spend."
 	out := frame.KPI{Name: "Out-of-sample error", Value: "unknown", Missing: true, From: fmt.Sprintf("last %d weeks", mix.HoldoutWeeks)}
 	if m.Holdout != nil {
@@ -275,14 +275,14 @@ func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	h, currency := m.History(), view.Workspace.Currency
 	d := plot.Days{
 		Name: "Revenue", Ahead: "Fit", Axis: frame.ShortMoney(currency), Value: func(x float64) string { return money.Display(x, 0, currency) },
-		Title: func(day civil.Date) string { return "Week from " + day.Words() }, Tick: civil.Date.Short,
+		Title: func(day civil.Date) string { return "Week of " + day.Words() }, Tick: civil.Date.Short,
 		Label: "Weekly revenue and the fit of the model. The export “Weeks (CSV)” has the same figures.",
 	}
 	for i, week := range h.Weeks {
 		d.Points = append(d.Points, plot.Day{Date: week, Value: &h.Actual[i], Ahead: &h.Expected[i]})
 	}
 	b := frame.Block{
-		Section: c.section(view.Place, "fit", "Revenue and fit by week", "weeks of the model", "model fit"),
+		Section: c.section(view.Place, "fit", "Revenue and fit by week", "training window", "model fit"),
 		Legend:  []frame.Legend{{Name: "Revenue", Class: "now"}, {Name: "Fit", Class: "ahead"}},
 		Wide:    d.Draw(wideChart), Large: d.Draw(largeChart), Narrow: d.Draw(narrowChart),
 	}
@@ -297,7 +297,7 @@ func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
 	if err != nil {
 		return err
 	}
-	view.Heading = "No channel has an estimate."
+	view.Heading = "No channel has an estimate of incremental revenue."
 	if len(a.Rows) > 0 && a.Rows[0].Incremental != nil {
 		first := a.Rows[0]
 		view.Heading = fmt.Sprintf("%s generates the most incremental revenue: %s per month.", frame.ChannelName(first.Channel),
@@ -310,7 +310,7 @@ func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
 	section.Picture = picture.Address
 	view.Pictures = []picturePart{{Section: section, Pictures: []frame.Picture{picture}}}
 	table := frame.Block{
-		Section: c.section(view.Place, "channels", "Channels", "mean month of the training window, 90% credible intervals", "incremental revenue"), Table: contributionTable(a),
+		Section: c.section(view.Place, "channels", "Channels", "monthly mean over the training window, 90% credible intervals", "incremental revenue"), Table: contributionTable(a),
 		After: "Saturation is the percentage by which marginal ROAS is below ROAS. Adstock is the share of a week’s effect that carries over to the next week.",
 	}
 	table.CSV = frame.ModelsPath + "/export.csv?of=channels&" + view.Query
@@ -400,12 +400,12 @@ func (c *modelPages) diagnostics(_ frame.Visit, view *modelsView) error {
 	m := view.Model
 	view.Heading = "The model has no diagnostics."
 	if d := m.Diagnostics; d != nil {
-		view.Heading = fmt.Sprintf("The sampler converged: R-hat %.3f, effective sample size at least %.0f.", float64(d.RHatMax), math.Min(float64(d.ESSBulkMin), float64(d.ESSTailMin)))
+		view.Heading = fmt.Sprintf("The sampler converged: the maximum R-hat is %.3f, and the minimum effective sample size (ESS) is %.0f.", float64(d.RHatMax), math.Min(float64(d.ESSBulkMin), float64(d.ESSTailMin)))
 	}
 	view.Verdict, view.Schedule = verdict(m), true
 	if len(m.Tests) > 0 {
 		view.Below = append(view.Below, frame.Block{
-			Section: c.section(view.Place, "tests", "Geo experiments", "incremental revenue per unit of spend, 90% intervals", "calibration"), Table: testTable(m),
+			Section: c.section(view.Place, "tests", "Geo experiments", "incremental ROAS, 90% intervals", "calibration"), Table: testTable(m),
 			After: "The experiment result and the observational fit refer to the spend that the experiment changed. ROAS refers to all spend of the channel in the training window.",
 		})
 	}
@@ -454,7 +454,7 @@ func testVerdict(t mix.Calibration) string {
 	case a == nil:
 		return "The model uses the experiment. There is no observational fit for a comparison."
 	case t.Contradicts():
-		return fmt.Sprintf("The model uses the experiment, but the result contradicts the observational fit by %.1f standard deviations. The result or the fit may be biased.", math.Abs(a.ZScore))
+		return fmt.Sprintf("The model uses the experiment, but the result differs from the observational fit by %.1f standard deviations. The result or the fit may be biased.", math.Abs(a.ZScore))
 	default:
 		text := fmt.Sprintf("The model uses the experiment. The result is consistent with the observational fit: the difference is %.1f standard deviations.", math.Abs(a.ZScore))
 		if t.FitMorePrecise() {

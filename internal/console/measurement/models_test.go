@@ -121,13 +121,13 @@ func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {
 	s.Member(consoletest.Email, control.RoleAnalyst)
 	s.Member("vera@acme.example", control.RoleViewer)
 	page := s.SignedIn(consoletest.Email).Get("/models?workspace=acme")
-	for _, want := range []string{"There is no model yet", "assay train mmm --workspace acme", "Train model", "at least 40 weeks"} {
+	for _, want := range []string{"No model yet", "assay train mmm --workspace acme", "Train model", "at least 40 weeks"} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("an analyst's page lacks %q", want)
 		}
 	}
 	viewer := s.SignedIn("vera@acme.example")
-	if page := viewer.Get("/models?workspace=acme"); strings.Contains(page.Body, `value="train"`) || !strings.Contains(page.Body, "requires the role analyst, admin or owner") {
+	if page := viewer.Get("/models?workspace=acme"); strings.Contains(page.Body, `value="train"`) || !strings.Contains(page.Body, "owners, admins and analysts only") {
 		t.Error("a viewer's page has a button, or does not state who may train")
 	}
 	if page := viewer.Form("/models", "action", "train"); page.Status != http.StatusForbidden {
@@ -190,7 +190,7 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Observational: &mix.Observational{Change: weeks, ZScore: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
 	s.Models.Current.Model = &known
 	page := b.Get("/models/diagnostics?workspace=acme")
-	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "contradicts the observational fit by 4.9 standard deviations", "The model does not use the experiment: its effect has no interval", "Google&lt;b&gt;"} {
+	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "differs from the observational fit by 4.9 standard deviations", "The model does not use the experiment: its effect has no interval", "Google&lt;b&gt;"} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -240,13 +240,13 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"/models": {
 			"The model is stale: 40 days of sales follow its window", "Model 1 remains in use. The newer model 2 was rejected:", "needs at least 40",
-			"<bdi>Facebook Ads</bdi>", "Return by channel", `class="waterfall"`, "Advertising generates",
+			"<bdi>Facebook Ads</bdi>", "ROAS by channel", `class="waterfall"`, "Advertising generates",
 		},
 		"/models/fit":           {"The model explains", `class="ahead"`, "Out-of-sample error"},
 		"/models/contributions": {"generates the most incremental revenue", "of=parts", "Saturation"},
 		"/models/curves":        {"of=curve", "channel=google", "Marginal ROAS is below break-even in"},
 		"/models/diagnostics": {
-			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "how the curve saturates", "narrower",
+			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "bend of the response curve", "narrower",
 		},
 	} {
 		page := b.Get(path + "?workspace=acme")
@@ -326,8 +326,8 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	page := b.Get("/optimizer?workspace=acme&" + query)
 	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
-		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and with constant weekly spend",
-		"No other weekly allocation within these limits", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
+		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and for constant weekly spend",
+		"Within these limits, the best possible weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the allocation lacks %q", want)
@@ -417,7 +417,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	b := s.SignedIn(consoletest.Email)
 	page := b.Get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
 	for _, want := range []string{
-		"No other allocation within these limits", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
+		"Within these limits, the best possible allocation", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
 		`step="100" value="4000" aria-label="Minimum of Google Ads, slider">`, `value="4500" aria-label="Maximum of Google Ads, slider">`,
 	} {
 		if !strings.Contains(page.Body, want) {
@@ -457,18 +457,18 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	for query, want := range map[string]string{
 		"budget=9000&weeks=x":                                                       "Weekly allocation: The number of weeks is not a whole number from 1 to 104",
 		"budget=9000&weeks=12&first=soon":                                           "Weekly allocation: The first day of the weekly allocation is not a calendar date",
-		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly allocation: The weekly allocation starts on 2026-11-15, but the data of the model end on",
-		"budget=9000&weeks=12&step_google=much":                                     "Weekly allocation: The weekly change of Google Ads is not an amount",
+		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly allocation: The first day 2026-11-15 is not in the two years after the last day of the model&#39;s data,",
+		"budget=9000&weeks=12&step_google=much":                                     "Weekly allocation: The weekly change of Google Ads is not zero or a positive number",
 		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
 		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a minimum nor a maximum",
-		"budget=9000&group1_of=google&group1_min=x":                                 "The minimum of group 1 is not an amount of money",
+		"budget=9000&group1_of=google&group1_min=x":                                 "The minimum of group 1 is not zero or a positive number",
 		"budget=9000&group1_of=google&group1_min=8000":                              "below the group&#39;s minimum of 8000. Lower the group&#39;s minimum",
 		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in two groups",
 		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The minimum of group 1 exceeds its maximum",
-		"budget=9000,50":              "The budget is not an amount of money",
-		"budget=9000&min_google=12,5": "The minimum of Google Ads is not an amount of money",
-		"budget=x":                    "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "The budget",
-		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
+		"budget=9000,50":              "The budget is not zero or a positive number",
+		"budget=9000&min_google=12,5": "The minimum of Google Ads is not zero or a positive number",
+		"budget=x":                    "The budget is not zero or a positive number", "budget=": "The budget is missing", "budget=-5": "not zero or a positive number", "budget=0": "The budget",
+		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not zero or a positive number",
 		"budget=100&min_google=5000": "The minimums add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
 	} {
 		page := b.Get("/optimizer?workspace=acme&" + query)

@@ -167,7 +167,7 @@ func (c *modelPages) optimizerPage(w http.ResponseWriter, v frame.Visit) {
 	}
 	view := optimizerView{Place: p, Heading: "Budget optimizer"}
 	if state.Model == nil || state.Model.Status == mix.Refused {
-		view.Why = "The optimizer needs a trained media mix model with at least 40 weeks of sales and spend."
+		view.Why = "The optimizer requires a media mix model that was trained on at least 40 weeks of sales and spend."
 	} else if err := c.optimize(v, &view, state.Model); err != nil {
 		c.Fail(w, v.Request, err)
 		return
@@ -183,7 +183,7 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 	switch {
 	case err == nil:
 	case kind == fault.KindInvalid:
-		view.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the allocation.")
+		view.Problem = cmp.Or(frame.PublicText(err), "Assay cannot compute the allocation. Check the values in the form.")
 		return nil
 	default:
 		return err
@@ -206,7 +206,8 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 // boundsPct is the default limit for the relative change of a channel's share of the budget, in percent.
 const boundsPct = 30.0
 
-// planned reads the form and asks the tool for the allocation. If the form is not complete, the allocation is nil.
+// planned reads the form and calls the tool that computes the allocation. If the form is not complete, the allocation
+// is nil.
 func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planView, url.Values, *allocation, error) {
 	results, err := c.results(v, p)
 	if err != nil {
@@ -304,7 +305,7 @@ func (v *optimizerView) fill(a *allocation) {
 		v.Reasons = append(v.Reasons, frame.Sentence(why))
 	}
 	if a.Gap != nil {
-		v.Reasons = append(v.Reasons, fmt.Sprintf("No other allocation within these limits improves the objective by more than %.4f%%.", *a.Gap))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("Within these limits, the best possible allocation improves on this allocation by at most %.4f%%.", *a.Gap))
 	}
 	for _, g := range v.Plan.Groups {
 		var sum float64
@@ -330,7 +331,7 @@ func spendOf(a *allocation, channel string) float64 {
 func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	effect, name := v.effect(a)
 	if a.BudgetChange.BudgetAdvice == toolkit.KeepBudget {
-		v.Heading = "Keep the total at the current spend of " + whole(a.Spend) + " per month."
+		v.Heading = "Keep the total budget at the current spend of " + whole(a.Spend) + " per month."
 	} else if a.Advice == "shift" {
 		v.Heading = "Shift " + whole(a.moved()) + " between channels"
 		if a.Change != nil { // the effect includes the change of the budget
@@ -346,9 +347,9 @@ func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 		v.Lead = "Probability of more revenue: " + frame.Figure(a.Better, 0) + "%. "
 	}
 	if math.Abs(a.Budget-a.Spend) < 0.005*a.Spend {
-		v.Lead += "The total stays at " + whole(a.Budget) + "."
+		v.Lead += "The total budget stays at " + whole(a.Budget) + "."
 	} else {
-		v.Lead += "The budget is " + whole(a.Budget) + ", current spend " + whole(a.Spend) + "."
+		v.Lead += "The budget is " + whole(a.Budget) + ". Current spend is " + whole(a.Spend) + "."
 	}
 	if text := a.BudgetChange.Sentence(a.Budget > a.Spend, whole(math.Abs(a.Budget-a.Spend))+" per month"); text != "" {
 		v.Lead += " " + text
@@ -464,7 +465,7 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 	if a.Change != nil {
 		revenue = *a.Change
 	}
-	v.Facts = append(v.Facts, frame.Fact{Name: "Revenue", Value: signed(revenue.Value)}, frame.Fact{Name: "Revenue, 90% interval", Value: signed(revenue.Low) + " to " + signed(revenue.High)})
+	v.Facts = append(v.Facts, frame.Fact{Name: "Change in revenue", Value: signed(revenue.Value)}, frame.Fact{Name: "Change in revenue, 90% interval", Value: signed(revenue.Low) + " to " + signed(revenue.High)})
 	if a.Profit == nil {
 		v.Facts = append(v.Facts, frame.Fact{Name: "Contribution", Value: "enter costs", Href: "/costs?workspace=" + string(v.Workspace.ID)})
 	}

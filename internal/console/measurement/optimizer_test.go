@@ -47,22 +47,22 @@ func TestTheOptimizerPageStatesTheAdviceOnTheTotal(t *testing.T) {
 		change        toolkit.BudgetChange
 		heading, lead string
 	}{
-		{"no advice on the total", 6000, toolkit.BudgetChange{}, "Shift ", "current spend $5,000."},
+		{"no advice on the total", 6000, toolkit.BudgetChange{}, "Shift ", "Current spend is $5,000."},
 		{
 			"more is not advised", 6000,
 			toolkit.BudgetChange{BudgetPays: new(answers.Percent(42)), BudgetAdvice: toolkit.KeepBudget, BudgetWhy: "below the required 60%"},
-			"Keep the total at the current spend of $5,000 per month.",
-			" More budget is not advised: the probability that the additional $1,000 per month pays is 42%, below the required 60%.",
+			"Keep the total budget at the current spend of $5,000 per month.",
+			" More budget is not advised: the probability that the additional $1,000 per month is profitable is 42%, below the required 60%.",
 		},
 		{
 			"more is advised", 6000,
 			toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.RaiseBudget},
-			"Shift ", " More budget is advised: the probability that the additional $1,000 per month pays is 87%.",
+			"Shift ", " More budget is advised: the probability that the additional $1,000 per month is profitable is 87%.",
 		},
 		{
 			"less is advised", 4500,
 			toolkit.BudgetChange{BudgetPays: new(answers.Percent(87)), BudgetAdvice: toolkit.LowerBudget},
-			"Shift ", " Less budget is advised: the probability that saving $500 per month pays is 87%.",
+			"Shift ", " Less budget is advised: the probability that saving $500 per month is profitable is 87%.",
 		},
 	} {
 		var v optimizerView
@@ -86,10 +86,10 @@ func TestTheAdviceOnTheWeeksIsForContributionIfItIsKnown(t *testing.T) {
 		weighted *mmm.Gain
 		want     string
 	}{
-		{"costs are unknown", strong, nil, "The expected gain in incremental revenue is $50 over the best constant weekly spend (90% interval $10 to $90), or 2.50% of incremental revenue. The probability of a gain is 97%." + vary},
-		{"revenue rises and contribution hardly", strong, &weak, "The expected gain in contribution is $4 over the best constant weekly spend (90% interval −$20 to $30), or 0.40% of the contribution from incremental revenue. The probability of a gain is 60%." + constant},
-		{"contribution rises and revenue hardly", weak, &strong, "The expected gain in contribution is $50 over the best constant weekly spend (90% interval $10 to $90), or 2.50% of the contribution from incremental revenue. The probability of a gain is 97%." + vary},
-		{"goods cost more than their price", weak, &loss, "The expected gain in contribution is −$3 over the best constant weekly spend (90% interval −$6 to $1). The probability of a gain is 10%." + constant},
+		{"costs are unknown", strong, nil, "The expected gain in incremental revenue over the best constant weekly spend is $50 (90% interval $10 to $90). This gain is 2.50% of incremental revenue. The probability of a gain is 97%." + vary},
+		{"revenue rises and contribution hardly", strong, &weak, "The expected gain in contribution over the best constant weekly spend is $4 (90% interval −$20 to $30). This gain is 0.40% of the contribution from incremental revenue. The probability of a gain is 60%." + constant},
+		{"contribution rises and revenue hardly", weak, &strong, "The expected gain in contribution over the best constant weekly spend is $50 (90% interval $10 to $90). This gain is 2.50% of the contribution from incremental revenue. The probability of a gain is 97%." + vary},
+		{"goods cost more than their price", weak, &loss, "The expected gain in contribution over the best constant weekly spend is −$3 (90% interval −$6 to $1). The probability of a gain is 10%." + constant},
 	} {
 		s := scheduleView{plan: &weekPlan{Schedule: &mmm.Schedule{Gain: c.gain, Weighted: c.weighted}, Weeks: []civil.Date{civil.New(2026, 3, 2)}, Currency: "USD"}}
 		if words := s.words(); !slices.Contains(words, c.want) {

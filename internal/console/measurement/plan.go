@@ -83,7 +83,7 @@ type design struct {
 	Factor      float64 // multiple of the usual spend
 	Change      float64 // change of spend in the test
 	Detectable  float64 // smallest incremental ROAS with 80% power, 0 if unknown
-	Power       float64 // in percent, at the assumed return
+	Power       float64 // in percent, at the assumed incremental ROAS
 	Bar         template.HTML
 	MDE, Spend  string
 	Recommended bool
@@ -342,7 +342,7 @@ func (e *experimentPlan) describe(roas float64, of string) {
 		e.Lead = "Avoid promotions and holidays that differ by region. Do not read the result before the last day."
 	case checkStep:
 		e.Heading = gatesHeading(e.Check)
-		e.Lead = "Check the conditions, then save the draft. Change the spend on the ad platform yourself."
+		e.Lead = "Check the conditions, then save the draft. Assay does not change the spend: change it on the ad platform."
 	case channelStep, designStep:
 	}
 	e.Facts = []frame.Fact{
@@ -358,7 +358,7 @@ func (e *experimentPlan) describe(roas float64, of string) {
 
 func optionalRatio(r *answers.Ratio) string {
 	if r == nil {
-		return "none"
+		return "unknown"
 	}
 	return ratio(float64(*r))
 }
@@ -422,7 +422,7 @@ func powerBlock(section frame.Section, a *tools.PreflightAnswer, designs []desig
 	for _, d := range designs {
 		most = math.Max(most, math.Min(d.Detectable*1.15, 4*math.Max(roas, 1)))
 	}
-	p := plot.Power{Label: "Power of the designs by the true incremental ROAS.", Most: most, Wanted: wantedPower, Marker: roas, MarkerName: "assumed " + ratio(roas), Across: "True incremental ROAS"}
+	p := plot.Power{Label: "Power of each design by true incremental ROAS.", Most: most, Wanted: wantedPower, Marker: roas, MarkerName: "assumed " + ratio(roas), Across: "True incremental ROAS"}
 	for _, d := range designs {
 		line := plot.PowerLine{Name: strings.Replace(d.Name, " spend", "", 1), Chosen: d.Chosen}
 		const steps = 60
@@ -434,12 +434,12 @@ func powerBlock(section frame.Section, a *tools.PreflightAnswer, designs []desig
 	}
 	return frame.Block{
 		Section: section, Wide: p.Draw(mainChart), Large: p.Draw(mainChart + 110), Narrow: p.Draw(narrowChart),
-		After: "The curves assume that the effect is proportional to the change in spend. If the channel saturates, more spend has a smaller effect.",
+		After: "The curves assume that the effect is proportional to the change in spend. If the channel saturates, additional spend has a smaller effect.",
 	}
 }
 
 func gateTable(a *tools.PreflightAnswer) *frame.Table {
-	t := &frame.Table{Name: "gates", Caption: "Readiness", Size: 50, Empty: "The store is not ready for a check.", Columns: []frame.Column{
+	t := &frame.Table{Name: "gates", Caption: "Readiness", Size: 50, Empty: "Assay cannot check the conditions yet.", Columns: []frame.Column{
 		{Key: "gate", Name: "Condition", Fixed: true}, {Key: "status", Name: "Result", Number: true, Fixed: true},
 	}}
 	for _, g := range a.Rows {
@@ -450,7 +450,7 @@ func gateTable(a *tools.PreflightAnswer) *frame.Table {
 	return t
 }
 
-// gatesHeading counts the conditions that fail.
+// gatesHeading returns a heading with the number of failed conditions.
 func gatesHeading(a *tools.PreflightAnswer) string {
 	failed := 0
 	for _, g := range a.Rows {
@@ -461,7 +461,7 @@ func gatesHeading(a *tools.PreflightAnswer) string {
 	if failed == 0 {
 		return fmt.Sprintf("No condition fails. Readiness is %d of 100.", a.Metrics.Score)
 	}
-	return fmt.Sprintf("%d of %s. Readiness is %d of 100.", failed, answers.Plural(len(a.Rows), "condition fails", "conditions fail"), a.Metrics.Score)
+	return fmt.Sprintf("Failed conditions: %d of %s. Readiness is %d of 100.", failed, frame.Count(int64(len(a.Rows))), a.Metrics.Score)
 }
 
 // gateWords describes the result of a condition.

@@ -48,9 +48,9 @@ func TestAllAllocationsMaximizeTheContributionOfTheChannels(t *testing.T) {
 		want  float64 // share of google
 		gain  string
 	}{
-		{nil, 0.7 * now, "The expected gain in incremental revenue is "},
-		{map[measure.Channel]float64{"facebook": 0.05, "google": 0.9}, 1.3 * now, "The expected gain in contribution is "},
-		{map[measure.Channel]float64{"facebook": 0.5, "google": 0.5}, 0.7 * now, "The expected gain in contribution is "},
+		{nil, 0.7 * now, "The expected gain in incremental revenue over "},
+		{map[measure.Channel]float64{"facebook": 0.05, "google": 0.9}, 1.3 * now, "The expected gain in contribution over "},
+		{map[measure.Channel]float64{"facebook": 0.5, "google": 0.5}, 0.7 * now, "The expected gain in contribution over "},
 	} {
 		s.rates = c.rates
 		for _, of := range []string{"&of=plan", "&of=schedule"} {

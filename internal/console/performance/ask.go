@@ -221,7 +221,7 @@ func (c *pages) article(w http.ResponseWriter, v frame.Visit) {
 		c.Fail(w, v.Request, err)
 		return
 	}
-	view := articleView{Place: p, Title: "No article", Summary: a.Summary}
+	view := articleView{Place: p, Title: "No article found", Summary: a.Summary}
 	for i, row := range a.Rows {
 		if i == 0 && a.Found {
 			view.Title = row.Title

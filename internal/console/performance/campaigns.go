@@ -15,7 +15,7 @@ import (
 func campaigns(r *request) (*reportView, error) {
 	if channel := r.Filter.Channel; channel != "" && !slices.Contains(platforms, string(channel)) {
 		return &reportView{
-			Heading: "No ad platform reports campaigns of " + frame.ChannelName(channel) + ".",
+			Heading: "No ad platform reports campaigns for " + frame.ChannelName(channel) + ".",
 			Lead:    "Select all channels, or the channel of an ad platform with campaign reports.", Bar: r.bar(),
 		}, nil
 	}
@@ -41,8 +41,8 @@ func campaigns(r *request) (*reportView, error) {
 	c := a.Currency
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
-		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is the store's last-touch revenue. " +
-			"Incremental ROAS is the best estimate for the channel, multiplied by the ratio of the campaign’s ROAS to the channel’s ROAS. " +
+		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is revenue that last touch attributes to campaigns. " +
+			"Incremental ROAS is the channel’s best estimate, multiplied by the ratio of the campaign’s ROAS to the channel’s ROAS. " +
 			"The probability of profit is the probability that the marginal ROAS is above break-even.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
@@ -102,7 +102,7 @@ func campaignTable(a *tools.CampaignsAnswer, rows []tools.CampaignRow) *frame.Ta
 	return t
 }
 
-// returnCell shows the incremental ROAS of a campaign with the interval.
+// returnCell shows the incremental ROAS of a campaign with its interval.
 func returnCell(row tools.CampaignRow) frame.Cell {
 	if row.Return == nil {
 		return frame.None("unknown")
@@ -112,7 +112,7 @@ func returnCell(row tools.CampaignRow) frame.Cell {
 	return cell
 }
 
-// contributionCell shows the contribution after spend of a campaign, with the interval.
+// contributionCell shows the contribution after spend of a campaign with its interval.
 func contributionCell(row tools.CampaignRow, c money.Currency) frame.Cell {
 	if row.Profit == nil {
 		return frame.None("unknown")

@@ -23,7 +23,7 @@ func (r *request) returns() (out returns, err error) {
 	return out, err
 }
 
-// measured reports whether the best estimate of a channel has more evidence than attribution.
+// measured reports whether the best estimate for a channel is based on more evidence than attribution.
 func measured(row tools.ChannelRow) bool {
 	return row.Return != nil && row.Basis != snapshot.ByAttribution
 }
@@ -74,9 +74,9 @@ func (a returns) neverBreaksEven() bool { return math.IsInf(a.breakEven(), 1) }
 // breakEvenWords describes the break-even.
 func (a returns) breakEvenWords() string {
 	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
-		return "break-even of " + ratioText(*b.Value) + ", where contribution equals spend"
+		return "the break-even ROAS of " + ratioText(*b.Value) + ", where contribution equals spend"
 	}
-	return "an incremental ROAS of 1, where revenue equals spend"
+	return "1, where incremental revenue equals spend"
 }
 
 func (a returns) scale(width float64) plot.Scale {
@@ -195,13 +195,13 @@ func (r *request) channelBlock(a returns, columns []channelColumn) block {
 
 func (a returns) evidence() string {
 	if !slices.ContainsFunc(a.Rows, measured) {
-		return "A precise incremental ROAS needs a trained media mix model or an experiment"
+		return "A precise incremental ROAS requires a trained media mix model or an experiment"
 	}
-	text := "Incremental ROAS from the model, experiments or attribution, with 90% intervals · "
+	text := "Incremental ROAS from the media mix model, experiments or attribution, with 90% intervals · "
 	if a.neverBreaksEven() {
 		return text + "no break-even ROAS"
 	}
-	return text + "dotted line: break-even " + frame.Figure(a.breakEven(), 2)
+	return text + "dotted line: break-even ROAS " + frame.Figure(a.breakEven(), 2)
 }
 
 func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
@@ -279,9 +279,9 @@ func channelsLead(a returns) string {
 	case a.neverBreaksEven():
 		return "There is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	case certain == 0:
-		return "No channel has a 90% interval entirely above " + a.breakEvenWords() + "."
+		return "No channel has an incremental ROAS with a 90% interval entirely above " + a.breakEvenWords() + "."
 	}
-	return answers.Plural(certain, "channel has", "channels have") + " a 90% interval entirely above " + a.breakEvenWords() + "."
+	return answers.Plural(certain, "channel has", "channels have") + " an incremental ROAS with a 90% interval entirely above " + a.breakEvenWords() + "."
 }
 
 // ownedBlock returns the table of channels without spend. Unattributed revenue is last.
@@ -317,7 +317,7 @@ func (r *request) ownedBlock(a returns) block {
 		t.Rows = append(t.Rows, one)
 	}
 	t.Rows = append(t.Rows, last...)
-	return block{Section: r.section("owned", "Owned and organic", "no spend, so no return", "unattributed", nil), Table: t}.WithCSV(r.csv("owned"))
+	return block{Section: r.section("owned", "Owned and organic", "no spend, so no ROAS", "unattributed", nil), Table: t}.WithCSV(r.csv("owned"))
 }
 
 // drill adds the campaigns of the opened channel below its row.
@@ -374,9 +374,9 @@ func (r *request) detail(row *frame.Row, channel string, a returns) error {
 			{},
 		}})
 	}
-	row.Note = "The attributed revenue of campaigns uses last touch. Their ROAS and the revenue in the column Reported are platform-reported."
+	row.Note = "The attributed revenue of campaigns uses last touch. The ROAS of campaigns and the revenue in the Reported column are platform-reported."
 	if p := found.Pagination; p != nil && p.HasMore {
-		row.Note = "The " + frame.Count(shownCampaigns) + " campaigns with the most spend, out of " + frame.Count(int64(p.Total)) + ". " + row.Note
+		row.Note = "The table shows the " + frame.Count(shownCampaigns) + " campaigns with the most spend, out of " + frame.Count(int64(p.Total)) + ". " + row.Note
 	}
 	return nil
 }

@@ -23,12 +23,12 @@ func TestChannelsPageComparesReturnsWithBreakEven(t *testing.T) {
 		lead, evidence string
 	}{
 		{
-			"costs are unknown", toolkit.ProfitMetrics{}, "1 channel has a 90% interval entirely above an incremental ROAS of 1, where revenue equals spend.", "dotted line: break-even 1.00",
+			"costs are unknown", toolkit.ProfitMetrics{}, "1 channel has an incremental ROAS with a 90% interval entirely above 1, where incremental revenue equals spend.", "dotted line: break-even ROAS 1.00",
 		},
 		{
 			"costs are known",
 			toolkit.ProfitMetrics{Contribution: contribution, BreakEven: ratioOf(1.5)},
-			"1 channel has a 90% interval entirely above break-even of 1.50, where contribution equals spend.", "dotted line: break-even 1.50",
+			"1 channel has an incremental ROAS with a 90% interval entirely above the break-even ROAS of 1.50, where contribution equals spend.", "dotted line: break-even ROAS 1.50",
 		},
 		{
 			"unit costs are above the price",
@@ -100,8 +100,8 @@ func TestSurfacesPageStatesOrdersWithoutRevenue(t *testing.T) {
 		want   string
 	}{
 		{0, nil, "No sales surface has orders in this period."},
-		{240, []tools.SurfaceRow{row}, "The orders of this period have no revenue."},
-		{240, []tools.SurfaceRow{shared}, "Online store has 100.0% of revenue."},
+		{240, []tools.SurfaceRow{row}, "The orders in this period have no revenue."},
+		{240, []tools.SurfaceRow{shared}, "Online store generates 100.0% of revenue."},
 	} {
 		a := &tools.OmnichannelAnswer{}
 		a.Rows, a.Metrics.Orders.Value = c.rows, &c.orders

@@ -13,7 +13,7 @@ import (
 
 // customers shows new and returning customers, retention and LTV.
 func customers(r *request) (*reportView, error) {
-	// Retention and LTV need customers with enough time since their first order, so the period of these figures is at
+	// Retention and LTV require customers with enough time since their first order, so the period of these figures is at
 	// least a year.
 	long := r.Filter.Days
 	if year := long.Last.AddDays(-365); year.Before(long.First) {
@@ -46,7 +46,7 @@ func customers(r *request) (*reportView, error) {
 		view.KPIs = []frame.KPI{shareKPI("New-customer share", *m.NewPct, moreIsBetter)}
 		view.KPIs = append(view.KPIs, kpiOf("Revenue", *m.Revenue, whole, moreIsBetter, ""), kpiOf("AOV", *m.AOV, exact, moreIsBetter, ""))
 	}
-	view.KPIs = append(view.KPIs, estimateKPI("Ordered again within one month", cohorts.Metrics.Month1, percentText))
+	view.KPIs = append(view.KPIs, estimateKPI("Order again in the next month", cohorts.Metrics.Month1, percentText))
 	view.Blocks = []block{
 		block{
 			Section: r.section("segments", "New and returning customers", "", "new vs returning", r.call("segments", "customers", segmentsWith)),
@@ -54,7 +54,7 @@ func customers(r *request) (*reportView, error) {
 		}.WithCSV(r.csv("")),
 		block{
 			Section: r.section(
-				"cohorts", "Retention by cohort", "share of customers with an order in the month, "+long.Words(), "retention",
+				"cohorts", "Retention by cohort", "share of customers with an order in each later month, "+long.Words(), "retention",
 				r.call("cohorts", "customers", cohortsWith),
 			),
 			Table: cohortTable(cohorts),
@@ -73,7 +73,7 @@ func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 	}
 	text := "New customers place " + percentText(*a.Metrics.NewPct.Value) + " of orders."
 	if m := cohorts.Metrics.Month1; m != nil {
-		text += " " + percentText(m.Value) + " order again in the next month."
+		text += " " + percentText(m.Value) + " of customers order again in the month after their first order."
 	}
 	return text
 }

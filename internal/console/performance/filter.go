@@ -91,12 +91,12 @@ func (f filter) between(start, end string) (filter, error) {
 	}{{start, &f.Days.First}, {end, &f.Days.Last}} {
 		day, err := civil.Parse(one.text)
 		if err != nil {
-			return f, fault.Invalid("%q is not a calendar date", one.text).WithHint("use YYYY-MM-DD, such as 2026-10-01")
+			return f, fault.Invalid("the date %q is not a calendar date", one.text).WithHint("use YYYY-MM-DD, such as 2026-10-01")
 		}
 		*one.into = day
 	}
 	if f.Days.Last.Before(f.Days.First) {
-		return f, fault.Invalid("the first day %s is after the last day %s", f.Days.First, f.Days.Last).WithHint("exchange the dates")
+		return f, fault.Invalid("the first day %s is after the last day %s", f.Days.First, f.Days.Last).WithHint("swap the dates")
 	}
 	f.Days = f.Days.UpTo(f.Today)
 	return f, nil
@@ -104,7 +104,7 @@ func (f filter) between(start, end string) (filter, error) {
 
 func models() []measure.Model { return append(measure.Models(), measure.Fitted()...) }
 
-// Earlier returns the comparison period. One year earlier is 52 weeks earlier, so weekdays match.
+// Earlier returns the comparison period. The same period one year earlier starts 52 weeks earlier, so weekdays match.
 func (f filter) Earlier() civil.Range {
 	if f.Compare == previousYear {
 		return civil.Range{First: f.Days.First.AddDays(-364), Last: f.Days.Last.AddDays(-364)}
@@ -131,7 +131,7 @@ func (f filter) Granularity() civil.Granularity {
 	switch n := f.Days.Days(); {
 	case n <= 100:
 		return civil.ByDay
-	case n <= 694: // at most 100 calendar weeks, however the period starts
+	case n <= 694: // at most 100 calendar weeks, regardless of the first weekday
 		return civil.ByWeek
 	}
 	return civil.ByMonth

@@ -52,7 +52,7 @@ func overview(r *request) (*reportView, error) {
 		view.alone(a)
 	}
 	if f.Channel != "" && f.Model != measure.LastTouch {
-		view.Lead = strings.TrimSpace(view.Lead + " The key figures and the chart use last touch. The table of channels uses the model " + modelName(f.Model) + ".")
+		view.Lead = strings.TrimSpace(view.Lead + " The key figures and the chart use last touch. The channel table uses the attribution model " + modelName(f.Model) + ".")
 	}
 	return view, nil
 }
@@ -173,7 +173,7 @@ func overviewLead(a *tools.CompareAnswer, now *tools.TrendsAnswer) string {
 		parts = append(parts, "The largest change is in "+frame.ChannelName(first.channel)+": "+signed(first.delta, a.Currency)+" in attributed revenue.")
 	}
 	if p := now.Period; p != nil && p.Partial {
-		parts = append(parts, p.End.Short()+" is incomplete.")
+		parts = append(parts, "The data for "+p.End.Short()+" are incomplete.")
 	}
 	return strings.Join(parts, " ")
 }
@@ -317,8 +317,8 @@ func (r *request) overTime(m *morning) block {
 // shownAhead is the number of forecast days in the chart over time.
 const shownAhead = 7
 
-// ahead returns the forecast of the next days, if the chart shows all channels by day until today. The forecast of a
-// day is the difference of two cumulative forecasts, so it has no interval.
+// ahead returns the forecast of the next shownAhead days, if the chart shows all channels by day until today. The
+// forecast of a day is the difference of two cumulative forecasts, so it has no interval.
 func (r *request) ahead(m *morning) (out []plot.Day) {
 	f := r.Filter
 	at := slices.IndexFunc(m.pace.Rows, func(row pacing.Row) bool { return row.Expected != nil })
@@ -433,7 +433,7 @@ func freshnessTag(s health.Connection) frame.Cell {
 	case s.Status == "stale":
 		return frame.Cell{Text: frame.Count(int64(*s.Behind)) + " days behind", Tag: true, Tone: "warning"}
 	case s.Status == "gaps":
-		return frame.Cell{Text: frame.Count(s.Missing) + " days missing", Tag: true, Tone: "warning"}
+		return frame.Cell{Text: "missing days: " + frame.Count(s.Missing), Tag: true, Tone: "warning"}
 	}
 	return frame.Cell{Text: "Current", Tag: true, Tone: "good"}
 }

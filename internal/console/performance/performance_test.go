@@ -81,7 +81,7 @@ func TestTablesStateTheRowsThatTheyOmit(t *testing.T) {
 	b := s.SignedIn(consoletest.Email)
 	for path, tables := range map[string]int{"/campaigns": 1, "/products": 2, "/creators": 1, "/email": 1, "/surveys": 1} {
 		p := b.Get(path + "?workspace=acme")
-		if n := strings.Count(p.Body, " of 812 rows: those with the "); p.Status != http.StatusOK || n != tables {
+		if n := strings.Count(p.Body, " of 812 rows with the "); p.Status != http.StatusOK || n != tables {
 			t.Errorf("%s: %d, %d tables state the number of rows, want %d", path, p.Status, n, tables)
 		}
 	}
@@ -209,7 +209,7 @@ func TestQuestionsShowTheInterpretationOfTheTool(t *testing.T) {
 	s.Member(consoletest.Email, control.RoleViewer)
 	b := s.SignedIn(consoletest.Email)
 	form := b.Get("/ask?workspace=acme")
-	if form.Status != http.StatusOK || !strings.Contains(form.Body, "Questions to try") {
+	if form.Status != http.StatusOK || !strings.Contains(form.Body, "Example questions") {
 		t.Fatalf("the page of questions: %d", form.Status)
 	}
 	fields := url.Values{"csrf": {form.Field("csrf")}, "workspace": {"acme"}, "question": {`<b>"revenue"</b>`}}

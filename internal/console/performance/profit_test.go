@@ -43,7 +43,7 @@ func TestOverviewAndChannelsShowContributionAndBreakEven(t *testing.T) {
 			t.Errorf("the overview does not contain %q", want)
 		}
 	}
-	if page := b.Get("/channels?workspace=acme").Body; !strings.Contains(page, "dotted line: break-even 1.55") ||
+	if page := b.Get("/channels?workspace=acme").Body; !strings.Contains(page, "dotted line: break-even ROAS 1.55") ||
 		!strings.Contains(page, "where contribution equals spend") {
 		t.Error("the channels do not contain the break-even of the answer")
 	}

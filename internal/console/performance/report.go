@@ -157,12 +157,12 @@ func askAll[A answers.Answer](r *request, tool toolkit.Typed[A], with frame.Argu
 	return nil
 }
 
-// cut states which rows a table has if it does not have all rows. Otherwise, it returns "".
+// cut states which rows a table contains if it does not contain all rows. Otherwise, it returns "".
 func cut(shown, all int, which string) string {
 	if shown >= all {
 		return ""
 	}
-	return "The table and its CSV file contain " + frame.Count(int64(shown)) + " of " + frame.Count(int64(all)) + " rows: those with " + which +
+	return "The table and its CSV file contain the " + frame.Count(int64(shown)) + " of " + frame.Count(int64(all)) + " rows with " + which +
 		". Sorting does not include the other rows."
 }
 

@@ -125,7 +125,7 @@ func (c *pages) changeShares(w http.ResponseWriter, v frame.Visit) {
 		err = c.share(v, &view)
 	case "revoke":
 		_, err = operation.RevokeShare.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), control.ShareID(v.PostForm.Get("id")))
-		view.Done = "The link is revoked. Opening it shows an error page."
+		view.Done = "The link is revoked. Anyone who opens the link sees an error page."
 	default:
 		err = frame.ErrUnknownAction
 	}
@@ -153,7 +153,7 @@ func (c *pages) share(v frame.Visit, view *sharesView) error {
 	}
 	days, err := strconv.Atoi(v.PostForm.Get("days"))
 	if err != nil {
-		return fault.Invalid("the expiry of the link is missing").WithHint("choose when the link expires")
+		return fault.Invalid("the link has no valid lifetime").WithHint("choose a lifetime from the list")
 	}
 	made, err := operation.CreateShare.Do(v.Context(), c.Operations, v.Calls(view.Workspace.ID), operation.NewShare{Page: page, Query: filters, Days: days})
 	if err != nil {
@@ -240,7 +240,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		c.Log.ErrorContext(r.Context(), "shared page", slog.String("link", string(link.ID)), slog.Any("error", err))
-		c.sharedRefusal(w, r, http.StatusInternalServerError, "An internal error prevents the page from opening. Try again later.")
+		c.sharedRefusal(w, r, http.StatusInternalServerError, "The page cannot be opened because of an internal error. Try again later.")
 		return
 	}
 	c.Render(w, r, http.StatusOK, frame.Page{Name: "report", Title: view.Heading, View: view, Shared: &frame.Shared{

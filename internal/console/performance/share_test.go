@@ -94,7 +94,7 @@ func TestPagesStateOnlyFiltersOfTheirFigures(t *testing.T) {
 	seen.Taken()
 	for _, path := range []string{"/campaigns?workspace=acme&channel=podcast", share(owner, "/campaigns", "channel", "podcast")} {
 		p := owner.Get(path)
-		if p.Status != http.StatusOK || !strings.Contains(p.Body, "No ad platform reports campaigns of Podcast.") {
+		if p.Status != http.StatusOK || !strings.Contains(p.Body, "No ad platform reports campaigns for Podcast.") {
 			t.Errorf("%s: %d, or no reason why there are no campaigns", path, p.Status)
 		}
 	}
@@ -104,7 +104,7 @@ func TestPagesStateOnlyFiltersOfTheirFigures(t *testing.T) {
 		}
 	}
 	p := owner.Get("/?workspace=acme&channel=google&model=linear")
-	if !strings.Contains(p.Body, "The key figures and the chart use last touch. The table of channels uses the model Linear.") {
+	if !strings.Contains(p.Body, "The key figures and the chart use last touch. The channel table uses the attribution model Linear.") {
 		t.Error("the overview does not state the model of its figures")
 	}
 }

@@ -51,9 +51,9 @@ func (r *request) empty(a *tools.DiagnoseAnswer) *reportView {
 		}
 	}
 	s.Gains = [][2]string{
-		{"After orders", "Revenue, orders, AOV, new customers, products, cohorts"},
-		{"After ads", "Spend, MER, CAC, attribution by channel"},
-		{"After 40 weeks of both", "Media mix model and budget optimizer"},
+		{"With orders", "Revenue, orders, AOV, new customers, products, cohorts"},
+		{"With ad spend", "Spend, MER, CAC, attribution by channel"},
+		{"With 40 weeks of orders and ad spend", "Media mix model and budget optimizer"},
 	}
 	return &reportView{
 		Heading: "Step " + frame.Count(int64(done+1)) + " of " + frame.Count(int64(len(s.Steps))) + ": import orders.",

@@ -69,7 +69,7 @@ func productsHeading(a *tools.ProductsAnswer, rows []tools.SalesRow) string {
 	whole, _ := dollars(a.Currency)
 	text := cmp.Or(moved("Product revenue", a.Metrics.Revenue, whole), "Product revenue is "+whole(*a.Metrics.Revenue.Value)+".")
 	if share := rows[0].SharePct; share != nil {
-		text += " " + string(cmp.Or(rows[0].Title, rows[0].SKU, "The first product")) + " has " + percentText(*share) + "."
+		text += " " + string(cmp.Or(rows[0].Title, rows[0].SKU, "The first product")) + " generates " + percentText(*share) + " of product revenue."
 	}
 	return text
 }
@@ -136,15 +136,15 @@ func creators(r *request) (*reportView, error) {
 	}
 	whole, _ := dollars(a.Currency)
 	m := a.Metrics
-	heading := "No creator is known."
+	heading := "There are no creator data."
 	if len(a.Rows) > 0 && m.TotalOrders.Value != nil {
 		heading = fmt.Sprintf(
-			"Creators generated an estimated %s orders, 90%% interval %s – %s.", countText(*m.TotalOrders.Value), countText(m.OrdersLow),
+			"Creators generated an estimated %s orders (90%% interval %s – %s).", countText(*m.TotalOrders.Value), countText(m.OrdersLow),
 			countText(m.OrdersHigh),
 		)
 	}
 	view := &reportView{
-		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI is before the cost of goods.",
+		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI does not include the cost of goods.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
@@ -197,7 +197,7 @@ func messages(r *request) (*reportView, error) {
 	if m.Revenue.Value != nil {
 		heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
 		if m.Credited != nil && m.Credited.Value != nil {
-			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last-touch revenue is " + amount(*m.Credited.Value, a.Currency) + "."
+			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last-touch revenue of these channels is " + amount(*m.Credited.Value, a.Currency) + "."
 		}
 		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens."
 	}
@@ -244,7 +244,7 @@ func surveys(r *request) (*reportView, error) {
 		return nil, err
 	}
 	view := &reportView{
-		Heading: surveysHeading(rows), Lead: "Answers show what customers remember. The shares have sampling error and recall bias.",
+		Heading: surveysHeading(rows), Lead: "Survey answers rely on customers’ memory, so the shares have recall bias as well as sampling error.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
@@ -285,7 +285,7 @@ func surveysHeading(rows []tools.SurveyRow) string {
 	}
 	text := percentText(rows[at].Share.Value) + " of answers name " + frame.ChannelName(rows[at].Channel) + "."
 	if last := rows[at].LastTouch; last != nil {
-		text += " Of the orders with an answer, last touch attributes " + percentText(*last) + " to the channel."
+		text += " Last touch attributes " + percentText(*last) + " of the orders with an answer to this channel."
 	}
 	return text
 }
@@ -313,9 +313,9 @@ func surfacesHeading(a *tools.OmnichannelAnswer) string {
 		return "No sales surface has orders in this period."
 	}
 	if a.Rows[0].Share == nil {
-		return "The orders of this period have no revenue."
+		return "The orders in this period have no revenue."
 	}
-	heading := fmt.Sprintf("%s has %s of revenue.", frame.Capitalized(frame.Words(string(a.Rows[0].Surface))), percentText(*a.Rows[0].Share))
+	heading := fmt.Sprintf("%s generates %s of revenue.", frame.Capitalized(frame.Words(string(a.Rows[0].Surface))), percentText(*a.Rows[0].Share))
 	if a.Metrics.Halo.Estimated > 0 && a.Metrics.Halo.AboveZero == 0 {
 		heading += " No halo effect is clearly above zero."
 	}
@@ -365,8 +365,8 @@ func haloLead(a *tools.OmnichannelAnswer) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"%d of %s a 95%% interval entirely above zero. Assay cannot estimate %d more.", n.AboveZero,
-		answers.Plural(n.Estimated, "halo effect has", "halo effects have"), n.NotEstimable,
+		"Clearly positive halo effects: %d of %s (95%% interval entirely above zero). Halo effects that Assay cannot estimate: %d.", n.AboveZero,
+		frame.Count(int64(n.Estimated)), n.NotEstimable,
 	)
 }
 

@@ -55,7 +55,7 @@ func TestSourcesStateHowOldTheyAre(t *testing.T) {
 	}{
 		{health.Connection{Status: "stale", Behind: new(1)}, "1 day behind", "warning"},
 		{health.Connection{Status: "stale", Behind: new(12)}, "12 days behind", "warning"},
-		{health.Connection{Status: "gaps", Missing: 3, Behind: new(1)}, "3 days missing", "warning"},
+		{health.Connection{Status: "gaps", Missing: 3, Behind: new(1)}, "missing days: 3", "warning"},
 		{health.Connection{Status: "current", Behind: new(1)}, "Current", "good"},
 	} {
 		if got := freshnessTag(c.connection); got.Text != c.text || got.Tone != c.tone || !got.Tag {
@@ -132,7 +132,7 @@ func TestTablesStateWhichRowsTheyHave(t *testing.T) {
 	if got := cut(500, 500, "the most revenue"); got != "" {
 		t.Errorf("all rows: %q", got)
 	}
-	const want = "The table and its CSV file contain 500 of 1,501 rows: those with the most revenue. Sorting does not include the other rows."
+	const want = "The table and its CSV file contain the 500 of 1,501 rows with the most revenue. Sorting does not include the other rows."
 	if got := cut(500, 1501, "the most revenue"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

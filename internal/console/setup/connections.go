@@ -18,7 +18,7 @@ const connectionsPath = "/connections"
 
 // adPlatform is an ad platform on the Connections page.
 type adPlatform struct {
-	ID      string // in the spelling of commands
+	ID      string // as written in commands
 	Name    string
 	Prepare string // what the visitor needs
 	Fields  []credentialField
@@ -35,7 +35,7 @@ type credentialField struct {
 var adPlatforms = []adPlatform{
 	{
 		ID: ads.WritingName(measure.Facebook), Name: ads.DisplayName(measure.Facebook),
-		Prepare: "an app with the Marketing API, and a system user's access token with ads_management",
+		Prepare: "an app with the Marketing API, and a system user's access token with the permission ads_management",
 		Fields: []credentialField{
 			{Name: "account_id", Label: "Ad account ID"},
 			{Name: "access_token", Label: "Access token", Secret: true},
@@ -44,7 +44,7 @@ var adPlatforms = []adPlatform{
 	},
 	{
 		ID: ads.WritingName(measure.Google), Name: ads.DisplayName(measure.Google),
-		Prepare: "a Cloud project with the Google Ads API, an OAuth client of type Desktop, and a refresh token for the scope adwords",
+		Prepare: "a Google Cloud project with the Google Ads API, an OAuth client of type Desktop, and a refresh token for the scope adwords",
 		Fields: []credentialField{
 			{Name: "customer_id", Label: "Customer ID"},
 			{Name: "client_id", Label: "OAuth client ID"},
@@ -56,7 +56,7 @@ var adPlatforms = []adPlatform{
 	},
 	{
 		ID: ads.WritingName(measure.TikTok), Name: ads.DisplayName(measure.TikTok),
-		Prepare: "an app with the permission Ads Management, write, and a long-lived access token of the advertiser",
+		Prepare: "an app with the Ads Management write permission, and a long-lived access token of the advertiser",
 		Fields: []credentialField{
 			{Name: "advertiser_id", Label: "Advertiser ID"},
 			{Name: "access_token", Label: "Access token", Secret: true},
@@ -104,7 +104,7 @@ func (v connectionsView) Heading() string {
 
 // Lead states the purpose of a connection.
 func (v connectionsView) Lead() string {
-	return "With a connection, Assay reads and changes live budgets. A connection does not import spend. Import ad reports on the Data page."
+	return "A connection lets Assay read and change live budgets. A connection does not import spend. Import ad reports on the Data page."
 }
 
 type connectionRow struct{ operation.ConnectionLine }
@@ -182,7 +182,7 @@ func (c *settingsPages) changeConnections(w http.ResponseWriter, v frame.Visit) 
 	case "disconnect":
 		done = "disconnected"
 		if form.Get("account") == "" {
-			err = fault.Invalid("the account is missing").WithHint("reload the page and try again")
+			err = fault.Invalid("the ad account is missing").WithHint("reload the page and try again")
 			break
 		}
 		_, err = operation.RemoveConnection.Do(v.Context(), c.Operations, call,
@@ -220,7 +220,7 @@ func (c *settingsPages) connect(v frame.Visit, p frame.Place, view *connectionsV
 	for _, f := range platform.Fields {
 		value := strings.TrimSpace(v.PostForm.Get(f.Name))
 		if value == "" && !f.Optional {
-			return line, fault.Invalid("the field %q is empty", f.Label).WithHint("secrets are not shown again; enter them again")
+			return line, fault.Invalid("the field %q is empty", f.Label).WithHint("fill in the field, and enter the secrets again, because the form does not show them")
 		}
 		if value != "" {
 			credentials[f.Name] = value

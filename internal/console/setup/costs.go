@@ -61,7 +61,7 @@ func salesOf(r measure.CostRule) (value, name string) {
 	return "", ""
 }
 
-// costScopes returns the sales surfaces and channels that a cost can be for.
+// costScopes returns the sales surfaces and channels that a cost can apply to.
 func costScopes(channels []measure.Channel, chosen string) []costScope {
 	surfaces, margins := costScope{Label: "Sales surface"}, costScope{Label: "Channel, gross margin only"}
 	add := func(s *costScope, r measure.CostRule) {
@@ -84,13 +84,13 @@ func costScopes(channels []measure.Channel, chosen string) []costScope {
 func costName(k measure.CostKind) (name, of string) {
 	switch k {
 	case measure.GrossMargin:
-		return "Gross margin", "percent of merchandise, for units without a unit cost"
+		return "Gross margin", "percent of merchandise revenue, for units without a unit cost"
 	case measure.PaymentFee:
 		return "Payment fees", "percent of the amount charged, and an amount per order"
 	case measure.Shipping:
 		return "Shipping", "an amount per order, and percent of the shipping charged"
 	case measure.Returns:
-		return "Handling of returns", "percent of the refunded amount"
+		return "Return handling", "percent of the refunded amount"
 	}
 	return frame.Capitalized(frame.Words(string(k))), ""
 }
@@ -101,7 +101,7 @@ func (c *dataPages) costsPage(w http.ResponseWriter, v frame.Visit) {
 	if !ok {
 		return
 	}
-	done := map[string]string{"set": "The cost is saved. All contribution figures use it.", "remove": "The cost is removed."}[query.Get("done")]
+	done := map[string]string{"set": "The cost is saved. All contribution figures use this cost.", "remove": "The cost is removed."}[query.Get("done")]
 	c.showCosts(w, v, http.StatusOK, costsView{Place: p, Messages: frame.Messages{Done: done}})
 }
 
@@ -160,9 +160,9 @@ func (v *costsView) describe(all operation.Costs) {
 	}
 	covered := frame.Figure(share, 1) + "%"
 	v.Heading = "Costs are known for " + covered + " of units."
-	v.Lead = frame.Count(all.Costed) + " of " + frame.Count(all.Units) + " units sold in " + all.Days.Words() + " have a unit cost."
+	v.Lead = frame.Count(all.Costed) + " of " + frame.Count(all.Units) + " units sold (" + all.Days.Words() + ") have a unit cost."
 	margin := frame.KPI{Name: "Contribution margin", Value: "unknown", Missing: true, From: "import unit costs or enter a gross margin"}
-	even := frame.KPI{Name: "Break-even ROAS", Value: "unknown", Missing: true, From: "needs a contribution margin"}
+	even := frame.KPI{Name: "Break-even ROAS", Value: "unknown", Missing: true, From: "requires a positive contribution margin"}
 	if all.Known {
 		margin = frame.KPI{Name: "Contribution margin", Value: frame.Figure(100*all.Rate, 1) + "%", From: "before ad spend"}
 		if all.Rate > 0 {
@@ -223,14 +223,14 @@ func costRule(form url.Values) (r measure.CostRule, err error) {
 	case ofAds && channel != "":
 		r.Channel = measure.ParseChannel(channel)
 	case !form.Has("sales") || sales != "":
-		return r, fault.Invalid("%q is not a sales surface or channel", sales).WithHint("reload the page and choose one from the list")
+		return r, fault.Invalid("%q is not a sales surface or channel", sales).WithHint("reload the page and choose an entry from the list")
 	}
 	text := strings.TrimSpace(form.Get("from"))
 	if text == "" {
 		return r, nil
 	}
 	if r.From, err = civil.Parse(text); err != nil {
-		return r, fault.Invalid("the first day %q is not a calendar date", text).WithHint("use YYYY-MM-DD, such as 2026-10-01, or leave it empty")
+		return r, fault.Invalid("the first day %q is not a calendar date", text).WithHint("use YYYY-MM-DD, such as 2026-10-01, or leave the field empty")
 	}
 	return r, nil
 }

@@ -153,7 +153,7 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 		t.Fatalf("empty store: %d %s", first.Status, first.Body)
 	}
 	looked := sendFile(b, first.Field("csrf"), "orders.csv", orderFile(7))
-	for _, want := range []string{"orders.csv", "can be imported", "7 rows, 0 rejected", "$140.00", "Nov 11 – Nov 17, 2036", "(address)"} {
+	for _, want := range []string{"orders.csv", "can be imported", "Rows: 7, rejected: 0", "$140.00", "Nov 11 – Nov 17, 2036", "(address)"} {
 		if !strings.Contains(looked.Body, want) {
 			t.Errorf("the preview does not contain %q", want)
 		}
@@ -166,7 +166,7 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 	if done.Status != http.StatusOK || !strings.Contains(done.Body, "orders.csv</bdi>: imported<") || orders(d) != 7 || waiting(d) != 0 {
 		t.Errorf("import: %d, %d orders, %d files: %s", done.Status, orders(d), waiting(d), done.Body)
 	}
-	for _, want := range []string{"shopify", "9 days, Nov 11 – Nov 19, 2036, 2 without rows: Nov 18 – Nov 19<", "orders.csv", `<svg class="strip" role="img"`} {
+	for _, want := range []string{"shopify", "9 days (Nov 11 – Nov 19, 2036), 2 without rows: Nov 18 – Nov 19<", "orders.csv", `<svg class="strip" role="img"`} {
 		if !strings.Contains(done.Body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}
@@ -260,7 +260,7 @@ func TestDataPageShowsAllFindingsOfDiagnose(t *testing.T) {
 		wants = append(wants, "<bdi>"+frame.SourceName(c.Source)+"</bdi>", c.Kind, c.Account, `">`+c.Status+`</span>`,
 			fmt.Sprintf(`<td class="number">%d<`, c.Rows), c.First.UTC().Format("Jan 2 – ")+c.Last.UTC().Format("Jan 2, 2006"), c.Imported.UTC().Format("Jan 2, 2006, 15:04 UTC"))
 		if c.Missed > 0 {
-			wants = append(wants, fmt.Sprintf("%d days without rows", c.Missed))
+			wants = append(wants, fmt.Sprintf("days without rows: %d", c.Missed))
 		}
 		if c.Behind > 1 {
 			wants = append(wants, fmt.Sprintf("%d days behind", c.Behind))
@@ -496,8 +496,8 @@ func TestOnlyAdminsForgetCustomers(t *testing.T) {
 		t.Error("an admin does not see the form")
 	}
 	for name, fields := range map[string][]string{
-		"The customer is missing.":                {"customer", " ", "meant", "yes"},
-		"Forgetting a customer cannot be undone.": {"customer", "bo@example.com"},
+		"The customer is missing.": {"customer", " ", "meant", "yes"},
+		"The confirmation is missing: forgetting a customer cannot be undone.": {"customer", "bo@example.com"},
 	} {
 		p := admin.Form("/data/forget", fields...)
 		if p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, name) || strings.Contains(p.Body, "bo@example.com") {
@@ -506,7 +506,7 @@ func TestOnlyAdminsForgetCustomers(t *testing.T) {
 	}
 	sell(d, "bo@example.com", "cy@example.com", "cy@example.com")
 	for customer, want := range map[string]string{
-		"ed@example.com": "No order matched", "bo@example.com": "1 order is now anonymous", "cy@example.com": "2 orders are now anonymous",
+		"ed@example.com": "No order of the customer was found", "bo@example.com": "1 order is now anonymous", "cy@example.com": "2 orders are now anonymous",
 	} {
 		p := admin.Form("/data/forget", "customer", " "+customer+" ", "meant", "yes")
 		if p.Status != http.StatusOK || !strings.Contains(p.Body, want) || strings.Contains(p.Body, customer) {

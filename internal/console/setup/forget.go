@@ -27,7 +27,7 @@ func (c *dataPages) forgetCustomer(w http.ResponseWriter, v frame.Visit) {
 	case customer == "":
 		err = fault.Invalid("the customer is missing").WithHint("enter an email address, a phone number or the shop's customer ID")
 	case v.PostForm.Get("meant") == "":
-		err = fault.Invalid("forgetting a customer cannot be undone").WithHint("select the checkbox to confirm, and enter the customer again")
+		err = fault.Invalid("the confirmation is missing: forgetting a customer cannot be undone").WithHint("select the checkbox to confirm, and enter the customer again")
 	default:
 		var done operation.Forgotten
 		done, err = operation.ForgetCustomer.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), operation.Customer{Name: customer})
@@ -36,7 +36,7 @@ func (c *dataPages) forgetCustomer(w http.ResponseWriter, v frame.Visit) {
 	_, _, public := fault.Public(err)
 	switch {
 	case err == nil:
-		done := "The customer is forgotten. No order matched. Later imports do not store the customer’s identity."
+		done := "The customer is forgotten. No order of the customer was found. Later imports do not store the customer’s identity."
 		if orders > 0 {
 			done = fmt.Sprintf("The customer is forgotten. %s now anonymous.", ordersAre(orders))
 		}

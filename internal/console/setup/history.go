@@ -109,8 +109,8 @@ func (c *dataPages) historyOf(v frame.Visit, w control.Workspace) (*historyPart,
 
 // NotYet explains which data the estimate of the reporting delay needs.
 func (h historyPart) NotYet() string {
-	return "The estimate of the reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days with an import within " + strconv.Itoa(reportlag.FirstLook) +
-		" days and another import after at least " + strconv.Itoa(reportlag.LastLook) + " days."
+	return "Assay estimates the reporting delay from at least " + strconv.Itoa(reportlag.Enough) + " days that were imported twice. The first import must be at most " + strconv.Itoa(reportlag.FirstLook) +
+		" days after the day, and a later import at least " + strconv.Itoa(reportlag.LastLook) + " days after it."
 }
 
 func changeRows(changes []measure.DayChange, currency money.Currency) []changeRow {

@@ -156,14 +156,14 @@ func (c *settingsPages) createKey(v frame.Visit, p frame.Place) (auth.Secret, er
 		Workspace: p.Workspace.ID, Name: v.PostForm.Get("name"), Scopes: p.Role.Within(scopes), Tools: v.PostForm["tool"],
 	}
 	if len(scopes) == 0 {
-		return "", fault.Invalid("the key has no scopes").WithHint("select at least one scope")
+		return "", fault.Invalid("the key has no permissions").WithHint("select at least one permission")
 	}
 	if days := v.PostForm.Get("days"); days == "never" {
 		n.NoExpiry = true
 	} else {
 		count, err := strconv.Atoi(days)
 		if err != nil || count < 1 || count > 3650 {
-			return "", fault.Invalid("the expiry of the key is missing or invalid").WithHint("choose when the key expires")
+			return "", fault.Invalid("the key has no valid lifetime").WithHint("choose a lifetime from the list")
 		}
 		n.Lifetime = time.Duration(count) * 24 * time.Hour
 	}
@@ -171,7 +171,7 @@ func (c *settingsPages) createKey(v frame.Visit, p frame.Place) (auth.Secret, er
 	return made.Secret, err
 }
 
-// maxOverlapHours is the maximum time that a rotated key stays valid next to its successor: one week.
+// maxOverlapHours is the maximum time that a rotated key stays valid together with its successor: one week.
 const maxOverlapHours = 7 * 24
 
 func (c *settingsPages) rotateKey(v frame.Visit, p frame.Place) (auth.Secret, error) {

@@ -32,7 +32,7 @@ type savedMapping struct {
 	control.Mapping
 	Kind    mapper.Kind
 	Title   string
-	Problem string // why it cannot be parsed, for instance after an upgrade
+	Problem string // why the mapping cannot be parsed, for instance after an upgrade
 	parsed  mapper.Mapping
 }
 
@@ -254,7 +254,7 @@ func shortened(text string) string {
 // otherSettings lists the settings of a mapping that the form does not show.
 func otherSettings(m mapper.Mapping) (all []string) {
 	if n := len(m.Rules); n > 0 {
-		all = append(all, fmt.Sprintf("%d row rules", n))
+		all = append(all, fmt.Sprintf("row rules (%d)", n))
 	}
 	if n := len(m.Values); n > 0 {
 		all = append(all, fmt.Sprintf("value translations of %s", strings.Join(slices.Sorted(maps.Keys(m.Values)), ", ")))
@@ -467,7 +467,7 @@ func (c *dataPages) deleteMapping(w http.ResponseWriter, v frame.Visit, p frame.
 	frame.See(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#mappings")
 }
 
-// fitting returns the saved mappings that fit a file: the file has all their columns.
+// fitting returns the saved mappings that fit a file: the file has all columns of the mapping.
 func fitting(saved []savedMapping, h source.Header) []savedMapping {
 	return slices.DeleteFunc(slices.Clone(saved), func(s savedMapping) bool {
 		return s.Problem != "" || !mapper.New(s.parsed).Fit(h).OK()

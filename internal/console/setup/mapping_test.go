@@ -177,7 +177,7 @@ func TestOnlyImportersManageMappings(t *testing.T) {
 	if p := analyst.Form("/data/mapping", tillForm("", "action", "check")...); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("a check without a file: %d, want 422", p.Status)
 	}
-	if p := analyst.Form("/data/mapping", tillForm("", "title", "Another", "action", "save")...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "A mapping with this name exists") {
+	if p := analyst.Form("/data/mapping", tillForm("", "title", "Another", "action", "save")...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "A mapping with this name already exists") {
 		t.Errorf("a new mapping under a name that is taken: %d", p.Status)
 	}
 	if p := analyst.Get("/data/mapping?workspace=acme&name=none"); p.Status != http.StatusNotFound {
@@ -266,7 +266,7 @@ func TestConcurrentMappingChangeIsNotOverwritten(t *testing.T) {
 	if p := b.Form("/data/mapping", append(form, "name", "posters")...); p.Status != http.StatusSeeOther {
 		t.Errorf("the same form sent twice: %d %s", p.Status, p.Body)
 	}
-	if p := b.Form("/data/mapping", append(form, "name", "posters", "title", "Others")...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "A mapping with this name exists") {
+	if p := b.Form("/data/mapping", append(form, "name", "posters", "title", "Others")...); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Body, "A mapping with this name already exists") {
 		t.Errorf("another of the same name: %d", p.Status)
 	}
 	opened := b.Get("/data/mapping?workspace=acme&name=posters").Field("version")

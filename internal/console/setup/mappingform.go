@@ -68,7 +68,7 @@ func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
 	for _, s := range saved {
 		kept = append(kept, s.parsed)
 		if s.Name == m.Name && s.Name != v.Was && (v.Was != "" || s.Content != string(text)) { // otherwise the form was sent twice
-			say("name", "A mapping with this name exists. Choose another name, or edit the existing mapping.")
+			say("name", "A mapping with this name already exists. Choose another name, or edit the existing mapping.")
 		}
 	}
 	for _, mistake := range (ingest.Keeping{Mapping: m, Was: v.Was, Kept: kept}).Mistakes() {

@@ -70,7 +70,7 @@ func (c *settingsPages) securityPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "security", Title: "Audit log", View: view, Visitor: &v.Visitor})
 }
 
-// eventsExported is the maximum number of events in a CSV export, the latest first.
+// eventsExported is the maximum number of events in a CSV export, newest first.
 const eventsExported = 10_000
 
 // securityExport sends the events of a group as CSV.
@@ -104,7 +104,7 @@ func (c *settingsPages) selectedEvents(w http.ResponseWriter, v frame.Visit) (vi
 		return view, f, false
 	}
 	view = securityView{Place: p, About: query.Get("about"), Groups: eventGroups()}
-	// Earlier events are of a deleted workspace with the same ID. They may belong to other people.
+	// Earlier events belong to a deleted workspace with the same ID. They may concern other people.
 	f = control.EventFilter{Workspace: p.Workspace.ID, Members: true, Since: p.Workspace.CreatedAt}
 	for _, g := range view.Groups {
 		if g.ID == view.About {

@@ -67,8 +67,8 @@ const (
 	securityPath = "/security"
 )
 
-// settingsPages are these pages of a workspace: connection of apps, keys, members, call log
-// and audit log.
+// settingsPages serves the pages for connected apps, keys, members, ad accounts, settings, the call log and the audit
+// log.
 type settingsPages struct {
 	*frame.Frame
 	limits Limits

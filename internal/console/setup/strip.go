@@ -47,14 +47,14 @@ func newStrip(of daySpan, silent []health.DaySpan) *strip {
 		without += gap.End.Sub(gap.Start) + 1
 	}
 	s.add(of.Start, from, of.End.AddDays(1))
-	s.Words = fmt.Sprintf("%d days, %s, all with rows", days, of)
+	s.Words = fmt.Sprintf("%d days (%s), all with rows", days, of)
 	if s.Gaps = without > 0; s.Gaps {
-		s.Words = fmt.Sprintf("%d days, %s, %d without rows: %s", days, of, without, spans(silent))
+		s.Words = fmt.Sprintf("%d days (%s), %d without rows: %s", days, of, without, spans(silent))
 	}
 	return s
 }
 
-// add draws a bar for a range of days: from is its first day, and until is the day after its last.
+// add draws a bar for a range of days: from is the first day, and until is the day after the last day.
 func (s *strip) add(start, from, until civil.Date) {
 	if n := until.Sub(from); n > 0 {
 		s.Bars = append(s.Bars, bar{X: from.Sub(start) * dayWidth, Width: n*dayWidth - 1})
@@ -63,7 +63,7 @@ func (s *strip) add(start, from, until civil.Date) {
 
 const shownSpans = 4
 
-// spans formats the latest periods without years, latest first.
+// spans formats the most recent periods without years, most recent first.
 func spans(all []health.DaySpan) string {
 	var words []string
 	for i := len(all) - 1; i >= max(0, len(all)-shownSpans); i-- {

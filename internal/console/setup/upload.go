@@ -38,7 +38,7 @@ const (
 	maxParts   = 12
 	uploads    = 4 // concurrent uploads
 
-	uploadPause = time.Minute      // maximum pause of the browser
+	uploadPause = time.Minute      // maximum pause while the browser sends
 	importTime  = 30 * time.Minute // maximum duration of an upload, and of a request in total
 )
 
@@ -57,7 +57,7 @@ func uploadOf(f pending.Settings, file ingest.File) upload {
 	}
 }
 
-// sent accepts a form with a file from a signed-in user.
+// sent returns a handler that accepts a form with a file from a signed-in user.
 func (c *dataPages) sent(take func(http.ResponseWriter, frame.Visit, *multipart.Reader)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		visitor, err := c.Visitor(r)
@@ -87,20 +87,20 @@ func (c *dataPages) checkFile(w http.ResponseWriter, v frame.Visit, parts *multi
 	if !ok {
 		return
 	}
-	select { // after the permission check, so that others cannot occupy the slots
+	select { // after the permission check, so that users without permission cannot occupy the slots
 	case c.uploading <- struct{}{}:
 		defer func() { <-c.uploading }()
 	default:
 		w.Header().Set("Retry-After", "60")
-		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "The service is receiving several files. Try again in a minute.")
+		c.Refuse(w, v.Request, http.StatusServiceUnavailable, "The service is already receiving the maximum number of files. Try again in a minute.")
 		return
 	}
 	form := pending.Settings{Source: fields["source"], Channel: fields["channel"], Currency: fields["currency"], Zone: fields["zone"]}
 	c.checkPart(w, v, dataView{Place: p, Form: form}, file)
 }
 
-// importPlace returns the named workspace. If the visitor cannot import there, it writes the error page and returns
-// false.
+// importPlace returns the named workspace. If the visitor cannot import there, importPlace writes the error page and
+// returns false.
 func (c *dataPages) importPlace(w http.ResponseWriter, v frame.Visit, named string) (frame.Place, bool) {
 	p, ok := c.PlaceOf(w, v, named)
 	if ok && !p.Role.Writes() {
@@ -294,8 +294,8 @@ func (c *dataPages) fileGone(w http.ResponseWriter, v frame.Visit, p frame.Place
 
 const maxFileName = 100 // characters
 
-// fileName returns the last element of a client-supplied file name, without control characters. It is shown and stored,
-// and never part of a path.
+// fileName returns the last element of a client-supplied file name, without control characters. The name is shown and
+// stored, but is never part of a path.
 func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, "?"), `\`, "/"))
 	name = strings.Map(func(r rune) rune {

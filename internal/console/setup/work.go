@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	largeFile = 8 << 20 // unpacked bytes from which a file is read in the background, with a progress page
+	largeFile = 8 << 20 // minimum unpacked bytes of a file that is read in the background, with a progress page
 	taskPause = 3       // seconds between reloads of the progress page
 )
 
-// answer shows the result of work on a file. It gets the workspace of the request that shows the result.
+// answer shows the result of work on a file. It receives the workspace of the request that shows the result.
 type answer func(http.ResponseWriter, frame.Visit, frame.Place)
 
 // work processes a file with operations of the call, and returns the result page. A returned error is internal.
@@ -72,7 +72,7 @@ func taskAddress(j jobs.Job) string {
 	return taskPath + "?" + url.Values{"workspace": {string(j.Workspace)}, "task": {string(j.ID)}}.Encode()
 }
 
-// unfinished shows what to do after an internal error.
+// unfinished returns an answer that shows what to do after an internal error.
 func (c *dataPages) unfinished(what string) answer {
 	return func(w http.ResponseWriter, v frame.Visit, p frame.Place) {
 		view := dataView{Place: p}
@@ -82,7 +82,7 @@ func (c *dataPages) unfinished(what string) answer {
 	}
 }
 
-// interrupted shows the reason for an interruption of work that can be repeated.
+// interrupted returns an answer that shows why the work was interrupted and how to repeat it.
 func (c *dataPages) interrupted(what, why string) answer {
 	return func(w http.ResponseWriter, v frame.Visit, p frame.Place) {
 		c.showData(w, v, http.StatusServiceUnavailable, dataView{Place: p, Messages: frame.Messages{Problem: what + " was interrupted. " + why +

@@ -24,7 +24,7 @@ const (
 	MaxArguments = 2 << 10
 
 	flushEvery = time.Second
-	capacity   = 1000 // pending calls: 200 workspaces at the highest tier, about 1% of a core
+	capacity   = 1000 // maximum pending calls; enough for 200 workspaces at the highest tier, about 1% of a core
 	pruneEvery = time.Hour
 )
 
@@ -114,7 +114,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes pending calls. Calls that cannot be written are dropped and counted, so they do not accumulate. It
+// Flush writes pending calls. Calls that cannot be written are dropped and counted, so they do not accumulate. Flush
 // must not be called while [Recorder.Run] runs.
 func (r *Recorder) Flush(ctx context.Context) {
 	r.mu.Lock()

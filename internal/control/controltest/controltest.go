@@ -212,12 +212,12 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	}
 }
 
-// noon is the time of all changes. It has a fraction of a second, to the microsecond.
+// noon is the time of all changes. It includes a fraction of a second with microsecond precision.
 var noon = time.Date(2026, time.November, 20, 12, 0, 0, 123_456_000, time.UTC)
 
 func at(d time.Duration) control.By { return control.By{Actor: "assay test", At: noon.Add(d)} }
 
-// newWorkspace stores a workspace of that name.
+// newWorkspace stores a workspace with the given name.
 func newWorkspace(t *testing.T, s Store, name string) control.Workspace {
 	t.Helper()
 	w, err := s.CreateWorkspace(t.Context(), control.NewWorkspace(name), at(0))

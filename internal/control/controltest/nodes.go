@@ -43,7 +43,7 @@ func RunNodes(t *testing.T, open func(t *testing.T) []PeopleStore) {
 	}
 }
 
-// race calls the function on all nodes at once, twice on each, and returns the number of successes.
+// race calls the function on all nodes concurrently, twice on each, and returns the number of successes.
 func race(t *testing.T, nodes []PeopleStore, do func(s PeopleStore, i int) (bool, error)) int {
 	t.Helper()
 	var won atomic.Int64

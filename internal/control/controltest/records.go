@@ -96,7 +96,7 @@ func wantEvents(t *testing.T, s Store, ws measure.WorkspaceID, want ...string) {
 	}
 }
 
-// annotationIsAddedOnce adds the same annotation ten times at once.
+// annotationIsAddedOnce adds the same annotation ten times concurrently and expects one annotation.
 func annotationIsAddedOnce(t *testing.T, s Store) {
 	w := newWorkspace(t, s, "Acme")
 	var changed atomic.Int64
@@ -212,7 +212,8 @@ func insightsAreDismissed(t *testing.T, s Store) {
 	wantEvents(t, s, w.ID, "insight_restored planned", "insight_dismissed planned")
 }
 
-// experimentIsAddedOnce adds the same draft ten times at once, and again after it was canceled.
+// experimentIsAddedOnce adds the same draft ten times concurrently and expects one experiment. After the cancellation,
+// the draft can be added again.
 func experimentIsAddedOnce(t *testing.T, s Store) {
 	w := newWorkspace(t, s, "Acme")
 	var changed atomic.Int64

@@ -91,7 +91,7 @@ func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*con
 }
 
 // SettleAlertMessage stores the result of an attempt. The problem "" means that the message was sent. After the last
-// failed attempt, SettleAlertMessage gives up the message. It also removes messages past their retention.
+// failed attempt, SettleAlertMessage gives up the message. It also removes messages past their retention period.
 func (s *alertStore) SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error {
 	state, settled := control.DeliverySent, micros(now)
 	switch {

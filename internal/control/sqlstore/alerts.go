@@ -22,9 +22,9 @@ const (
 
 const alertColumns = `id, name, metric, channel, condition, threshold, actor, at`
 
-// CreateAlert stores a rule. If the workspace has a rule with the same metric, channel, condition and threshold, it
-// returns that rule and changes nothing. Exceeding the maximum is a fault of kind conflict. A person who may not change the
-// workspace gets a fault of kind forbidden.
+// CreateAlert stores a rule. If the workspace has a rule with the same metric, channel, condition and threshold,
+// CreateAlert returns that rule and changes nothing. Exceeding the maximum is a fault of kind conflict. A person who
+// may not change the workspace receives a fault of kind forbidden.
 func (s *alertStore) CreateAlert(ctx context.Context, a control.Alert, by control.By) (kept control.Kept[control.Alert], err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		w, err := workspace(ctx, tx, a.Workspace)
@@ -89,7 +89,7 @@ func scanAlert(ws measure.WorkspaceID) func(row scanner) (control.Alert, error) 
 }
 
 // RemoveAlert removes a rule and returns it. Its events remain. A missing rule is a fault of kind not_found. A person
-// who may not change the workspace gets a fault of kind forbidden.
+// who may not change the workspace receives a fault of kind forbidden.
 func (s *alertStore) RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id control.AlertID, by control.By) (control.Alert, error) {
 	var a control.Alert
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -102,7 +102,7 @@ func (s *alertStore) RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id
 		}
 		a, err = scanAlert(ws)(tx.QueryRowContext(ctx, `DELETE FROM alerts WHERE workspace = $1 AND id = $2 RETURNING `+alertColumns, ws, id))
 		if errors.Is(err, sql.ErrNoRows) {
-			return fault.NotFound("there is no alert rule %q in this workspace", id).WithHint("assay alerts list shows them")
+			return fault.NotFound("there is no alert rule %q in this workspace", id).WithHint("list the alert rules with: assay alerts list")
 		}
 		if err != nil {
 			return err
@@ -200,13 +200,13 @@ func scanDestination(ws measure.WorkspaceID) func(row scanner) (control.Destinat
 }
 
 // RemoveDestination removes a destination with its messages. A missing destination is a fault of kind not_found. A
-// person who may not remove it gets a fault of kind forbidden.
+// person who may not remove the destination receives a fault of kind forbidden.
 func (s *alertStore) RemoveDestination(ctx context.Context, ws measure.WorkspaceID, id control.DestinationID, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		d, err := scanDestination(ws)(tx.QueryRowContext(ctx, `SELECT `+destinationColumns+` FROM alert_destinations d
 			LEFT JOIN users u ON u.id = d.member WHERE d.workspace = $1 AND d.id = $2`, ws, id))
 		if errors.Is(err, sql.ErrNoRows) {
-			return fault.NotFound("there is no alert destination %q in this workspace", id).WithHint("assay alerts destinations list shows them")
+			return fault.NotFound("there is no alert destination %q in this workspace", id).WithHint("list the destinations with: assay alerts destinations list")
 		}
 		if err != nil {
 			return err
@@ -222,8 +222,8 @@ func (s *alertStore) RemoveDestination(ctx context.Context, ws measure.Workspace
 }
 
 // RaiseAlerts stores events of one evaluation of a workspace. For each destination, it also stores one message about
-// the new events. It returns the number of new events. If an event of the rule and day is already stored, it gets the
-// new value, without a message. Events of removed rules are skipped.
+// the new events. It returns the number of new events. An event that is already stored for the rule and day receives
+// the new value, without a message. Events of removed rules are skipped.
 func (s *alertStore) RaiseAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) (fresh int, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		var raised []control.AlertEvent

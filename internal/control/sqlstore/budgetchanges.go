@@ -67,10 +67,10 @@ func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChang
 }
 
 // UpdateBudgetChange updates a change if its stored status equals the parameter from. It stores status, campaign, live
-// value, rejection, request, deadline, approval and settlement. If the change was settled or decided meanwhile, it
-// returns a fault of kind conflict. A change that becomes pending claims its campaign. If another change of the
-// campaign is pending, UpdateBudgetChange stores nothing and returns this change in open. If the change is an applied
-// rollback, the change that it undoes is updated, too.
+// value, rejection, request, deadline, approval and settlement. If the change was settled or decided meanwhile,
+// UpdateBudgetChange returns a fault of kind conflict. A change that becomes pending claims its campaign. If another
+// change of the campaign is pending, UpdateBudgetChange stores nothing and returns the pending change in open. If the
+// change is an applied rollback, the change that it undoes is updated, too.
 func (s *budgetStore) UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
 	open *control.BudgetChange, err error,
 ) {
@@ -133,7 +133,7 @@ func settledMeanwhile(ctx context.Context, tx *sql.Tx, c control.BudgetChange) e
 	if err != nil {
 		return err
 	}
-	return fault.Conflict("the change is now %s", now.Status).WithHint("assay budget-changes show %s shows it", c.ID)
+	return fault.Conflict("the change is now %s", now.Status).WithHint("show the change with: assay budget-changes show %s", c.ID)
 }
 
 // openChange returns the pending change of the campaign. For a change of a daily budget, it also finds a pending change
@@ -175,7 +175,7 @@ func (s *budgetStore) BudgetChange(ctx context.Context, id control.BudgetChangeI
 func budgetChange(ctx context.Context, q querier, id control.BudgetChangeID) (control.BudgetChange, error) {
 	c, err := scanBudgetChange(q.QueryRowContext(ctx, `SELECT `+budgetChangeColumns+` FROM budget_changes WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return c, fault.NotFound("there is no budget change %q", id).WithHint("assay budget-changes list shows them")
+		return c, fault.NotFound("there is no budget change %q", id).WithHint("list the budget changes with: assay budget-changes list")
 	}
 	return c, err
 }
@@ -273,8 +273,8 @@ func limitOf(minor int64, c money.Currency) money.Amount {
 }
 
 // SetGuardrails replaces the guardrails of a workspace and returns them with the next version. If g does not have the
-// current version, it returns a fault of kind conflict. A person who does not manage the workspace receives a fault of
-// kind forbidden. All amounts are in the currency of the workspace.
+// current version, SetGuardrails returns a fault of kind conflict. A person who does not manage the workspace receives
+// a fault of kind forbidden. All amounts are in the currency of the workspace.
 func (s *budgetStore) SetGuardrails(ctx context.Context, g control.Guardrails, by control.By) (control.Guardrails, error) {
 	if err := g.Check(); err != nil {
 		return g, err

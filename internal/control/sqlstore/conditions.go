@@ -11,7 +11,7 @@ type conditions struct {
 	args []any
 }
 
-// add adds a condition. Each ? in it is a bound value.
+// add adds a condition. Each ? in the condition is a bound value.
 func (c *conditions) add(condition string, args ...any) {
 	for _, arg := range args {
 		condition = strings.Replace(condition, "?", c.bind(arg), 1)

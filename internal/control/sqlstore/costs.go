@@ -13,8 +13,8 @@ import (
 )
 
 // SetCost stores a cost of the workspace and returns the workspace. It replaces a cost with the same kind, surface,
-// channel and first day. An invalid cost is a fault of kind invalid. A person who may not write gets a fault of kind
-// forbidden, also from RemoveCost. An identical cost changes nothing.
+// channel and first day. An invalid cost is a fault of kind invalid. A person who may not write receives a fault of
+// kind forbidden, also from RemoveCost. An identical cost changes nothing.
 func (s *workspaceStore) SetCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error) {
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {
 		if err := control.CheckCost(r, w.Currency); err != nil {
@@ -39,7 +39,7 @@ func (s *workspaceStore) RemoveCost(ctx context.Context, id measure.WorkspaceID,
 	return s.changeCosts(ctx, id, by, func(w control.Workspace) (change costChange, err error) {
 		before, ok := w.Costs.Find(r)
 		if !ok {
-			return change, fault.NotFound("the workspace has no matching cost of kind %q", r.Kind).WithHint("assay costs list --workspace %s lists them", id)
+			return change, fault.NotFound("the workspace has no matching cost of kind %q", r.Kind).WithHint("list the costs with: assay costs list --workspace %s", id)
 		}
 		return costChange{rules: w.Costs.Without(r), kind: control.CostRemoved, detail: before.String()}, nil
 	})

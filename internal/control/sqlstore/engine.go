@@ -19,7 +19,7 @@ type engine struct {
 	text       *regexp.Regexp // text to replace in other migrations
 	by         string         // replacement of the text
 	changes    *sql.TxOptions // options of transactions that change data
-	state      string         // a query with a result that differs after every change
+	state      string         // a query that returns a different result after every change
 	tables     string         // a query of the names of all tables
 	rowsAtOnce int            // number of rows in one statement of a copy
 }

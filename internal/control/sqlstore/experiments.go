@@ -97,7 +97,7 @@ func (s *experimentStore) Experiment(ctx context.Context, ws measure.WorkspaceID
 func experiment(ctx context.Context, q querier, ws measure.WorkspaceID, id control.ExperimentID) (control.Experiment, error) {
 	e, err := scanExperiment(q.QueryRowContext(ctx, `SELECT `+experimentColumns+` FROM experiments WHERE workspace = $1 AND id = $2`, ws, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return e, fault.NotFound("there is no experiment %q", id).WithHint("the `experiments` tool with `view=results` lists them")
+		return e, fault.NotFound("there is no experiment %q", id).WithHint("the `experiments` tool with `view=results` lists the experiments")
 	}
 	return e, err
 }

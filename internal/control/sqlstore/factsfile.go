@@ -15,7 +15,7 @@ import (
 func (s *workspaceStore) HasFactsFile(ctx context.Context, id measure.WorkspaceID) (has bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT facts_file FROM workspaces WHERE id = $1`, id).Scan(&has)
 	if errors.Is(err, sql.ErrNoRows) {
-		return false, fault.NotFound("there is no workspace %q", id).WithHint("assay workspace list shows them")
+		return false, fault.NotFound("there is no workspace %q", id).WithHint("list the workspaces with: assay workspace list")
 	}
 	if err != nil {
 		return false, fmt.Errorf("facts file of workspace %q: %w", id, engineFault(err))

@@ -154,9 +154,9 @@ func scanRecord(row scanner) (control.ForecastRecord, error) {
 	return r, engineFault(err)
 }
 
-// countSeparate counts the largest set of forecasts of each record without a common day (greedy interval scheduling).
-// Among the forecasts that begin after the last counted forecast, it repeatedly counts the forecast with the earliest
-// end.
+// countSeparate counts, for each record, the largest set of forecasts with no day in common (greedy interval
+// scheduling). Among the forecasts that begin after the last counted forecast, it repeatedly counts the forecast with
+// the earliest end.
 func (s *forecastStore) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
 	ended := make([]civil.Date, len(all)) // the last forecast counted
 	_, err := collect(ctx, s.read, func(row scanner) (none struct{}, err error) {

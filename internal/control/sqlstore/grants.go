@@ -119,8 +119,8 @@ func (s *grantStore) Code(ctx context.Context, hash []byte) (control.Code, error
 	return c, nil
 }
 
-// RedeemCode uses the code and stores the first refresh token of its grant. If the code was used or has expired, it
-// changes nothing and returns false.
+// RedeemCode uses the code and stores the first refresh token of its grant. If the code was used or has expired,
+// RedeemCode changes nothing and returns false.
 func (s *grantStore) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, first, at, `
 		UPDATE oauth_codes SET used_at = $1
@@ -146,8 +146,8 @@ func (s *grantStore) RefreshToken(ctx context.Context, hash []byte) (t control.R
 	return t, successorUsed, nil
 }
 
-// RotateRefreshToken uses the token and stores its successor. If the token was used or has expired, it changes nothing
-// and returns false.
+// RotateRefreshToken uses the token and stores its successor. If the token was used or has expired, RotateRefreshToken
+// changes nothing and returns false.
 func (s *grantStore) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, next, at, `
 		UPDATE oauth_refresh_tokens SET used_at = $1, successor = $4
@@ -155,7 +155,8 @@ func (s *grantStore) RotateRefreshToken(ctx context.Context, hash []byte, next c
 		micros(at), hex.EncodeToString(hash), next.Grant, hex.EncodeToString(next.Hash))
 }
 
-// useUp runs the statement that marks an object as used and, if it changed a row, stores the next token.
+// useUp runs the statement that marks a code or token as used. If the statement changed a row, useUp stores the next
+// token.
 func (s *grantStore) useUp(ctx context.Context, next control.RefreshToken, at time.Time, statement string, args ...any) (hit bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, statement, args...)

@@ -86,9 +86,10 @@ func (s *memberStore) WithdrawInvitation(ctx context.Context, id control.Invitat
 	return nil
 }
 
-// AcceptInvitation uses the invitation and gives its role to the person. If no account has the ID, it creates the
-// account. If the invitation was used or withdrawn, or has expired, it returns a fault of kind conflict and stores
-// nothing. It does the same if the author of the invitation may no longer give the role. Members keep their role.
+// AcceptInvitation uses the invitation and gives its role to the person. If no account has the ID of u, it creates the
+// account. If the invitation was used or withdrawn, or has expired, AcceptInvitation returns a fault of kind conflict
+// and stores nothing. It does the same if the author of the invitation may no longer give the role. Members keep their
+// role.
 func (s *memberStore) AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		n, err := invitation(tx.QueryRowContext(ctx,

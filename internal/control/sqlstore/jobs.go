@@ -11,8 +11,8 @@ import (
 	"assay/internal/measure"
 )
 
-// ClaimJob takes the lease of a job. If another node has a lease that has not expired, it returns a fault of kind conflict.
-// A workspace that does not exist is a fault of kind not_found.
+// ClaimJob takes the lease of a job. If another node has a lease that has not expired, ClaimJob returns a fault of kind
+// conflict. A workspace that does not exist is a fault of kind not_found.
 func (s *jobStore) ClaimJob(ctx context.Context, j control.JobLease, now time.Time) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, j.Workspace); err != nil {

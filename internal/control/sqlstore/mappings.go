@@ -121,7 +121,7 @@ func (s *mappingStore) DeleteMapping(ctx context.Context, id measure.WorkspaceID
 }
 
 func noMapping(id measure.WorkspaceID, name string) error {
-	return fault.NotFound("workspace %q has no mapping %q", id, name).WithHint("assay mapping list shows them")
+	return fault.NotFound("workspace %q has no mapping %q", id, name).WithHint("list the mappings with: assay mapping list")
 }
 
 func scanMapping(row scanner) (control.Mapping, error) {

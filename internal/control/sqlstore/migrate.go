@@ -21,10 +21,10 @@ const lockedPause = 5 * time.Millisecond
 
 // migrate applies pending migrations, each in a transaction.
 //
-// Two processes may start on one file at the same time. The second process fails on a migration because its tables
-// exist. The version has then advanced, and the next attempt continues from there. While one process creates the
-// write-ahead log of a new file, SQLite rejects the other process without waiting. migrate retries until the duration
-// wait has passed.
+// Two processes may start on one file at the same time. The second process fails on a migration because the tables of
+// the migration exist. The version has then advanced, and the next attempt continues from there. While one process
+// creates the write-ahead log of a new file, SQLite rejects the other process without waiting. migrate retries until
+// the duration wait has passed.
 func migrate(ctx context.Context, e engine, db *sql.DB, wait time.Duration, log *slog.Logger) error {
 	files, err := e.migrations()
 	if err != nil {
@@ -50,8 +50,8 @@ func migrate(ctx context.Context, e engine, db *sql.DB, wait time.Duration, log 
 		sources := provider.ListSources()
 		if newest := sources[len(sources)-1].Version; version > newest {
 			return fault.New(fault.KindMisconfigured,
-				"the control database has version %d; this program supports versions up to %d", version, newest).
-				WithHint("run the program that wrote it, or a newer one")
+				"the control database has version %d; this release supports versions up to %d", version, newest).
+				WithHint("use the release that wrote the database, or a newer one")
 		}
 		applied, err := provider.Up(ctx)
 		for _, m := range applied {

@@ -28,7 +28,7 @@ func (s *modelStore) SaveModels(ctx context.Context, m control.StoredModels) err
 			WHERE models.version < excluded.version`, m.Workspace, m.Version, micros(m.TrainedAt), m.Body)
 		hit, err := touched(done, err)
 		if err == nil && !hit {
-			err = fault.Conflict("another training of workspace %q has stored a newer model", m.Workspace).WithHint("train again if it is needed")
+			err = fault.Conflict("another training of workspace %q has stored a newer model", m.Workspace).WithHint("train again if necessary")
 		}
 		return err
 	})

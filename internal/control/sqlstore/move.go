@@ -162,8 +162,8 @@ func eachRow(ctx context.Context, q querier, query string, begin func(columns []
 	return write(nil)
 }
 
-// mostBytes is the size of texts at which a statement gets no further rows. The row of a large model is therefore the
-// last row of its statement.
+// mostBytes is the total size of texts, in bytes, at which a statement receives no further rows. The row of a large
+// model is therefore the last row of its statement.
 const mostBytes = 1 << 20
 
 // inserter inserts rows, several in one statement.

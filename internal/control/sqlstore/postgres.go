@@ -35,9 +35,9 @@ var postgresEngine = engine{
 const (
 	mostConnections = 16 // maximum number of connections of one process
 	mostIdle        = 8
-	mostLocks       = 16 // maximum number of further connections, which have locks
+	mostLocks       = 16 // maximum number of additional connections for locks
 	dialTimeout     = 5 * time.Second
-	deadPeer        = 10 * time.Second // time after which a connection without any answer is given up
+	deadPeer        = 10 * time.Second // time after which an unresponsive connection is closed
 )
 
 // sessionSettings are PostgreSQL settings of each session. A setting in the URL takes precedence.
@@ -238,8 +238,8 @@ const (
 )
 
 // isConflict reports whether a transaction failed because of a concurrent transaction and can be retried. A row that
-// another transaction has just added can cause a constraint violation. The retry distinguishes this case from a
-// mistake.
+// another transaction has just added can cause a constraint violation. The retry distinguishes this case from an
+// invalid row.
 func isConflict(err error, attempt int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -260,7 +260,7 @@ func postgresFault(err error) error {
 	if !ok {
 		if isDisconnected(err) {
 			return fault.Unavailable("the control database does not respond").
-				WithHint("try again in a few seconds; if it lasts, check that PostgreSQL runs and that control_url is right").Wrap(err)
+				WithHint("try again in a few seconds; if the problem persists, check that PostgreSQL is running and that control_url is correct").Wrap(err)
 		}
 		return err
 	}
@@ -270,20 +270,20 @@ func postgresFault(err error) error {
 	case e.Code == uniqueViolation:
 		return fault.Conflict("the record already exists").WithHint("read the current state and repeat the change").Wrap(err)
 	case e.Code == foreignKeyViolation:
-		return fault.Conflict("something that the change refers to was removed").WithHint("read the current state and repeat the change").Wrap(err)
+		return fault.Conflict("a record to which the change refers was removed").WithHint("read the current state and repeat the change").Wrap(err)
 	case e.Code == "22021" || e.Code == "22P05": // character_not_in_repertoire, untranslatable_character
 		return fault.Invalid("a text contains a NUL character or is not valid UTF-8").WithHint("remove these characters").Wrap(err)
 	case e.Code == "57014": // query_canceled
-		return fault.Unavailable("the control database took too long").WithHint("try again in a few seconds").Wrap(err)
+		return fault.Unavailable("the control database did not answer in time").WithHint("try again in a few seconds").Wrap(err)
 	case e.Code == "53100": // disk_full
 		return fault.Unavailable("the disk of the control database is full").WithHint("free space on the disk of PostgreSQL").Wrap(err)
 	case e.Code == "25006": // read_only_sql_transaction
 		return fault.Unavailable("the control database is read-only").WithHint("connect to the primary server, not to a standby").Wrap(err)
 	case class == "28" || e.Code == "3D000" || e.Code == "42501": // authorization, invalid_catalog_name, insufficient_privilege
 		return fault.New(fault.KindMisconfigured, "PostgreSQL rejects the user of control_url: %s", e.Message).
-			WithHint("check the user, the password and the database of control_url; the user needs to own the tables").Wrap(err)
+			WithHint("check the user, the password and the database of control_url; the user must own the tables").Wrap(err)
 	case class == "08" || class == "53" || class == "57" || class == "58" || class == "XX":
-		return fault.Unavailable("the control database is not available").WithHint("try again in a few seconds; the log of PostgreSQL has the reason").Wrap(err)
+		return fault.Unavailable("the control database is not available").WithHint("try again in a few seconds; see the PostgreSQL log for the cause").Wrap(err)
 	}
 	return err
 }

@@ -12,14 +12,14 @@ import (
 const (
 	keptAfterEnd = 30 * 24 * time.Hour  // ended objects stay visible
 	eventsKept   = 731 * 24 * time.Hour // triggers in the database protect audit events for 730 days
-	forecastDays = 730                  // forecasts and their outcomes are stored
+	forecastDays = 730                  // days for which forecasts and their outcomes are stored
 )
 
 // Prune removes objects that no longer have an effect. It removes requests, codes and sessions a day after their end,
 // and grants a month after their end. It removes refresh tokens and invitations at their end. It also removes clients
 // that were not authorized within a day, and audit events and forecasts after two years. A used code or refresh token
-// is stored until its own end, so its reuse is detected. Events about keys are stored as long as the keys, because they
-// record who created them.
+// is stored until its own end, so its reuse is detected. Events about keys are stored as long as the keys exist,
+// because the events record who created the keys.
 func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	dayAgo, monthAgo := micros(now.Add(-24*time.Hour)), micros(now.Add(-keptAfterEnd))
 	steps := []struct {
@@ -46,7 +46,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("removal of what has ended: %w", err)
+		return fmt.Errorf("removal of expired records: %w", err)
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ const (
 
 // AddAnnotation stores an annotation and returns it with its ID. An annotation with the same content is returned
 // unchanged. Here and below, an invalid record is a fault of kind invalid, and a missing workspace is a fault of kind
-// not_found. Too many records are a fault of kind conflict. A person without permission gets a fault of kind forbidden.
+// not_found. Too many records are a fault of kind conflict. A person without permission receives a fault of kind
+// forbidden.
 func (s *recordStore) AddAnnotation(ctx context.Context, a control.Annotation, by control.By) (control.Kept[control.Annotation], error) {
 	a, err := a.Checked()
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *recordStore) RemoveAnnotation(ctx context.Context, ws measure.Workspace
 	return s.change(ctx, func(tx *sql.Tx) error {
 		a, err := removed(ctx, tx, ws, by, scanAnnotation, `DELETE FROM annotations WHERE workspace = $1 AND id = $2 RETURNING `+annotationColumns, id)
 		if errors.Is(err, sql.ErrNoRows) {
-			return fault.NotFound("there is no annotation %q", id).WithHint("assay annotations list --workspace %s lists them", ws)
+			return fault.NotFound("there is no annotation %q", id).WithHint("list the annotations with: assay annotations list --workspace %s", ws)
 		}
 		if err != nil {
 			return err

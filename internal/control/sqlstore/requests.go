@@ -50,7 +50,8 @@ func (s *grantStore) Request(ctx context.Context, hash []byte) (control.AuthRequ
 }
 
 // ApproveRequest approves the request and stores the grant with its code in one step. A decided or expired request is a
-// fault of kind conflict. If the person's role does not allow the scopes, it returns a fault of kind forbidden.
+// fault of kind conflict. If the person's role does not allow the scopes, ApproveRequest returns a fault of kind
+// forbidden.
 func (s *grantStore) ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {

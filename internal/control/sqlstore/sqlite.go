@@ -67,7 +67,7 @@ func private(path string) error {
 // than polling for the lock. Reads have their own connections and never wait for a write.
 func connect(path string, busyTimeout time.Duration) (*database, error) {
 	common := []string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first, because the others may wait for a lock
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first, because the other settings may wait for a lock
 		"journal_mode(WAL)", "foreign_keys(1)", "synchronous(FULL)",
 	}
 	// A write transaction takes the lock at its start. If the transaction read first, SQLite would reject its write

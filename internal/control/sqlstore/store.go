@@ -173,9 +173,9 @@ type recentState struct {
 	at      time.Time
 }
 
-// RecentState returns a recent result of [database.State]. It includes all changes by this process, and changes by
-// other processes that are older than [stateTime]. It limits the reads of the state when there are thousands of calls
-// per second.
+// RecentState returns a recent result of [database.State]. The result includes all changes by this process, and changes
+// by other processes that are older than [stateTime]. RecentState limits the reads of the state when there are
+// thousands of calls per second.
 func (d *database) RecentState(ctx context.Context) (uint64, error) {
 	now := recentState{commits: d.commits.Load(), at: time.Now()} //nolint:forbidigo // the age of a cached value
 	if last := d.recent.Load(); last != nil && last.commits == now.commits && now.at.Sub(last.at) < stateTime {

@@ -65,7 +65,8 @@ func user(ctx context.Context, q querier, query string, args ...any) (control.Us
 }
 
 // ChangePassword replaces the hash of the password and ends all sessions of the person. It returns a fault of kind
-// conflict if the stored hash differs from the parameter was, so a request with an old password cannot undo a change.
+// conflict if the stored hash differs from the parameter was. A request with an old password therefore cannot undo a
+// change.
 func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := user(ctx, tx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id); err != nil {
@@ -129,7 +130,7 @@ func (s *userStore) RemoveUser(ctx context.Context, id control.UserID, by contro
 }
 
 // revokeKeysOf revokes the given keys that the person created in the workspace, directly or by rotating other keys. The
-// audit event of a key names its author and is stored as long as the key.
+// audit event of a key names its author and is stored as long as the key exists.
 func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, which func(control.Key) bool, by control.By) error {
 	keys, err := collect(ctx, tx, scanKey, `
 		SELECT `+keyColumns+` FROM api_keys

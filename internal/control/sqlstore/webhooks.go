@@ -118,8 +118,8 @@ func (s *webhookStore) Awaiting(ctx context.Context) ([]measure.WorkspaceID, err
 	}, `SELECT workspace FROM deliveries WHERE state = $1 GROUP BY workspace ORDER BY min(at), workspace`, waitingState)
 }
 
-// Waiting returns the oldest pending messages of a workspace, at most limit. It stops as soon as the total size of
-// the returned bodies reaches bytes.
+// Waiting returns the oldest pending messages of a workspace, at most limit. It stops as soon as the total size of the
+// returned bodies reaches the parameter bytes.
 func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limit, bytes int) ([]control.Delivery, error) {
 	sizes, err := collect(ctx, s.read, func(row scanner) (size int, err error) {
 		err = row.Scan(&size)
@@ -143,7 +143,8 @@ func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limi
 	}, `SELECT workspace, id, topic, sent_at, at, body FROM deliveries WHERE state = $1 AND workspace = $2 ORDER BY at, id LIMIT $3`, waitingState, ws, limit)
 }
 
-// Settle records that messages were imported, or why the import failed, and removes messages past their retention.
+// Settle records that messages were imported, or why the import failed, and removes messages past their retention
+// period.
 func (s *webhookStore) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for i := range settled {

@@ -53,7 +53,7 @@ func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader
 // own returns a fault of kind forbidden if a person tries to change the subscription of another person.
 func own(member control.UserID, by control.By) error {
 	if person, is := by.Person(); is && person != member {
-		return fault.Forbidden("members choose the weekly summary for themselves")
+		return fault.Forbidden("members can subscribe only themselves to the weekly summary")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.Workspace
 }
 
 // SettleWeeklyReader stores the result of an attempt for a week. An empty problem means that the summary was sent.
-// After the last attempt, no further attempt is made for the week.
+// After the last failed attempt, SettleWeeklyReader gives up the summary of the week.
 func (s *alertStore) SettleWeeklyReader(ctx context.Context, r control.WeeklyReader, week civil.Date, problem string) error {
 	done := r.Week
 	if problem == "" || r.Attempts >= control.MaxAlertAttempts {

@@ -61,7 +61,7 @@ func (s *workspaceStore) Workspace(ctx context.Context, id measure.WorkspaceID) 
 func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.Workspace, error) {
 	w, err := scanWorkspace(q.QueryRowContext(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return control.Workspace{}, fault.NotFound("there is no workspace %q", id).WithHint("assay workspace list shows them")
+		return control.Workspace{}, fault.NotFound("there is no workspace %q", id).WithHint("list the workspaces with: assay workspace list")
 	}
 	if err != nil {
 		return control.Workspace{}, fmt.Errorf("workspace %q: %w", id, err)
@@ -70,8 +70,8 @@ func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.
 }
 
 // UpdateWorkspace changes the settings of w.ID and returns them with the next version. If w does not have the current
-// version, it returns a fault of kind conflict. A person who does not manage the workspace receives a fault of kind
-// forbidden. Costs change with SetCost and RemoveCost only.
+// version, UpdateWorkspace returns a fault of kind conflict. A person who does not manage the workspace receives a
+// fault of kind forbidden. Only SetCost and RemoveCost change costs.
 func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {

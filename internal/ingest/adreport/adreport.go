@@ -60,7 +60,7 @@ type Spec struct {
 	Products      []Product       // ad products with their own reports; all other reports are of the main product
 	Micros        []string        // fields in millionths of the currency: Spend or Value
 	NamesRequired bool            // the report must identify campaigns, ad sets or ads; without these, it has the spend of a whole account
-	Excluded      []string        // folded names of columns that the report must not have: it would cover only part of the spend
+	Excluded      []string        // folded names of rejected columns; a report with them has only part of the spend
 }
 
 // Product is an ad product with its own report. The product is part of the account of its rows, so that the report does
@@ -224,12 +224,12 @@ func (s *rows) sampled(t source.Table, field string) []string {
 
 func (s *rows) warn() {
 	if _, named := s.at[Account]; !named && s.spec.Account == "" {
-		s.options.Notes.Add("account_unknown", "the file does not name the ad account: its rows belong to the account %q and replace all rows of that account on these days", warehouse.UnnamedAccount)
+		s.options.Notes.Add("account_unknown", "the file does not name the ad account: its rows are assigned to the account %q and replace all rows of this account on these days", warehouse.UnnamedAccount)
 	}
 	for _, level := range []struct{ id, name string }{{CampaignID, Campaign}, {AdSetID, AdSet}, {AdID, Ad}} {
 		_, hasID := s.at[level.id]
 		if _, hasName := s.at[level.name]; hasName && !hasID {
-			s.options.Notes.Add("ids_absent", "the file has names without IDs: a renamed campaign is a new campaign, and tools cannot change budgets. Add the ID columns to the export")
+			s.options.Notes.Add("ids_absent", "the file has names without IDs: a renamed campaign is imported as a new campaign, and tools cannot change budgets. Add the ID columns to the export")
 			return
 		}
 	}

@@ -119,7 +119,7 @@ func (s *rows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 func add(into *warehouse.AdDay, row warehouse.AdDay, line int) error {
 	original, err := into.Original.Add(row.Original)
 	if err != nil {
-		return &source.RowError{Line: line, Reason: "the same ad and day in two currencies: " + err.Error()}
+		return &source.RowError{Line: line, Reason: "the ad has amounts in two currencies on the same day: " + err.Error()}
 	}
 	into.Original = original
 	into.Impressions += row.Impressions

@@ -256,7 +256,7 @@ func (r *nameRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	}
 	if n.Name == "" && n.Campaign == "" && n.AdSet == "" {
 		if !state.Tells() {
-			r.notes.Add("names_empty", "rows without a name and a parent are skipped")
+			r.notes.Add("names_empty", "rows with neither a name nor a parent are skipped")
 		}
 		return nil
 	}

@@ -15,7 +15,7 @@ type habit struct {
 	weekend float64 // Saturdays and Sundays relative to other days
 	season  float64 // 0: spend ignores the season; 1: spend follows demand
 	wander  float64 // standard deviation of the daily noise, on the log scale
-	flights bool    // active on Tuesdays and Thursdays, for some weeks with gaps between them
+	flights bool    // active on Tuesdays and Thursdays, for several weeks at a time
 }
 
 // budget returns a channel's planned spend by day, in minor units. The pattern has an always-on level, bursts, pauses,

@@ -79,7 +79,7 @@ type campaign struct {
 	spend     []float64 // by day, minor units
 }
 
-// ad is a creative. It runs for some weeks, with increasing ad fatigue.
+// ad is a creative. It runs for several weeks, with increasing ad fatigue.
 type ad struct {
 	id, name string
 	first    int     // day

@@ -48,8 +48,8 @@ type item struct {
 	demand           float64
 }
 
-// planCatalogue prices the products. A few products sell often; most sell rarely. One product in eight has no known
-// cost.
+// planCatalogue creates the products with their prices and costs. A few products sell often; most sell rarely. One
+// product in eight has no known cost.
 func (p *plan) planCatalogue() []item {
 	r := p.stream("catalogue")
 	var items []item

@@ -115,7 +115,8 @@ type frame struct {
 	whole bool    // today ends at midnight
 }
 
-// plan contains what is known before the first order is simulated: the expected orders of each day and their causes.
+// plan contains the values that are determined before the first order is simulated: the expected orders of each day and
+// their causes.
 type plan struct {
 	frame
 	demand    [][]float64 // by surface and day: shape of demand without media

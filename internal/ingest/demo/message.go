@@ -53,7 +53,7 @@ type messenger struct {
 }
 
 // emitMessages writes the results of emails and text messages by day. Email and SMS tools attribute every order within
-// a few days of a click or an open to themselves, so their revenue overlaps with the revenue of other channels.
+// a few days of a click or an open to themselves. Their revenue therefore overlaps with the revenue of other channels.
 func (p *plan) emitMessages(out *feed) {
 	m := messenger{p: p, r: p.stream("messages"), out: out}
 	for i, f := range flows {

@@ -116,7 +116,8 @@ func (s *sales) fill(v visit) warehouse.Order {
 	return o
 }
 
-// taxed is 1 if the store collects sales tax itself. Marketplaces remit the tax, and resellers are exempt.
+// taxed contains 1 for each surface on which the store collects sales tax itself. Marketplaces remit the tax, and
+// resellers are exempt.
 var taxed = [surfaceCount]float64{online: 1, shortVideo: 0, marketplace: 0, retail: 1, wholesale: 0}
 
 // shipping returns the amount that the customer pays for delivery.

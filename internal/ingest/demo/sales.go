@@ -80,7 +80,7 @@ func (p *plan) sell(out *feed) *sales {
 	return s
 }
 
-// visits draws the time, place and cause of each of a day's orders, sorted by time.
+// visits draws the time, place and cause of each order of a day, sorted by time.
 func (s *sales) visits(t, n int) []visit {
 	causes, pick := s.p.causes(t)
 	creators := s.p.creatorPicker(t)

@@ -167,7 +167,7 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// digits removes the exponent of a number.
+// digits returns a number in decimal digits, without an exponent.
 func digits(number string) string {
 	if strings.ContainsAny(number, "eE") {
 		if f, err := strconv.ParseFloat(number, 64); err == nil {

@@ -21,7 +21,7 @@ type Reading struct {
 	Notes   []source.Note
 }
 
-// Reader returns the reader with a name. The reader must be in one of the lists.
+// Reader returns the reader with the given name. The reader must be in one of the lists.
 func Reader(t testing.TB, name string, lists ...[]source.Reader) source.Reader {
 	t.Helper()
 	for _, r := range slices.Concat(lists...) {

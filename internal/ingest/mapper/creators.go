@@ -107,7 +107,7 @@ func (r *creatorRows) read(one *row) {
 	}
 	used := use.Clicks != 0 || use.Orders != 0 || use.Revenue != 0
 	if spent := costs[0].amount != 0 || costs[1].amount != 0 || costs[2].amount != 0; day.IsZero() && (used || spent) {
-		one.wrong(creatorDate, "clicks, orders, revenue and costs need a day")
+		one.wrong(creatorDate, "a row with clicks, orders, revenue or costs must have a day")
 	}
 	if !day.IsZero() {
 		one.exchange(r.rates, day, currency, &use.Revenue, &costs[0].amount, &costs[1].amount, &costs[2].amount)

@@ -65,11 +65,11 @@ func newCustomerRows(b *binding) *factRows {
 			return
 		}
 		if p.Customer == "" {
-			b.options.Notes.Add("customers_unnamed", "rows without an email address, a phone number and an ID are skipped")
+			b.options.Notes.Add("customers_unnamed", "rows without an email address, phone number or ID are skipped")
 			return
 		}
 		if before, twice := known[p.Customer]; twice && before != p {
-			b.options.Notes.Add("customers_twice", "the customer of line %d occurs twice in the file: the row that was updated last is used, otherwise the last row", r.line)
+			b.options.Notes.Add("customers_twice", "the customer of line %d occurs twice in the file: the most recently updated row is used, or the last row if there are no update times", r.line)
 		}
 		known[p.Customer] = p
 		into.Profiles = append(into.Profiles, p)

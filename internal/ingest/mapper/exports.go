@@ -18,7 +18,7 @@ type export struct {
 	plus      map[string][]string // columns that are added to a field's column; the prefix "- " subtracts
 	order     source.DayOrder     // order of day and month in ambiguous days
 	ends      string              // start of the first row of another table in the file
-	note      string              // limit of the file's figures
+	note      string              // limitation of the file's figures
 	useless   string              // reason why the file is not read; "" if it is read
 	instead   string              // file to import instead
 }

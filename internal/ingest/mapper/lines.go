@@ -10,9 +10,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// openOrders is the number of orders that wait for further lines. Lines of two orders that a point of sale closes at
-// the same time alternate. In a file sorted by product, the lines of an order are far apart, and the reader rejects the
-// file.
+// openOrders is the maximum number of orders that wait for further lines. If a point of sale closes two orders at the
+// same time, their lines alternate in the file. In a file sorted by product, the lines of an order are far apart, and
+// the reader rejects the file.
 const openOrders = 4096
 
 // Limits of the memory of open orders. If the open orders exceed one of the first two limits, the oldest order is
@@ -298,7 +298,7 @@ func (r *lineRows) complete(g *group, b *warehouse.Batch) error {
 	if differs {
 		return &source.RowError{
 			Line: g.sale.Line, Rows: g.sale.Rows, Column: r.header.Name(r.fields[order].at), Value: source.Shown(g.id),
-			Reason: "the order's other rows are far above in the file",
+			Reason: "the other rows of the order are much earlier in the file",
 			Fix:    "sort the file by order",
 		}
 	}

@@ -129,7 +129,7 @@ func (m Mapping) Mistakes() (mistakes []Mistake) {
 	}{{"columns", keysOf(m.Columns)}, {"fixed", keysOf(m.Fixed)}, {"values", keysOf(m.Values)}, {"negate", m.Negate}} {
 		for _, field := range group.fields {
 			if !known[field] {
-				say(group.key+"."+field, "%s has no field %q; it has %s", m.Kind, field, strings.Join(fields.names(), ", "))
+				say(group.key+"."+field, "%s has no field %q; its fields are %s", m.Kind, field, strings.Join(fields.names(), ", "))
 			}
 		}
 	}

@@ -143,7 +143,7 @@ func opening[R source.Rows](rows func(*binding) R) func(*binding) (source.Rows, 
 
 func (r reader) openAdSpend(t source.Table, o source.Options) (source.Rows, error) {
 	if len(r.mapping.Rules) > 0 || len(r.mapping.Values) > 0 || len(r.mapping.Negate) > 0 {
-		return nil, fault.Invalid("mapping %q: rules, values and negate are not for ad reports", r.mapping.Name)
+		return nil, fault.Invalid("mapping %q: rules, values and negate do not apply to ad reports", r.mapping.Name)
 	}
 	return adreport.New(adreport.Spec{
 		Name: r.mapping.Name, Title: r.Title(), Columns: r.columns(), Required: kinds[AdSpend].required,

@@ -145,7 +145,7 @@ func (r *row) share(field int) int64 {
 		n /= 100
 	}
 	if n < 0 || n > 1e6 {
-		r.wrong(field, "a rate is between 0 and 1, or 0% and 100%")
+		r.wrong(field, "a rate must be between 0 and 1, or between 0% and 100%")
 		return 0
 	}
 	return n

@@ -196,7 +196,7 @@ func (c *Collector) resolve() (plain, itemized []*sale) {
 			plain = append(plain, s)
 		default:
 			s.Refunds = append(s.Refunds, warehouse.Refund{Refund: "total", Amount: s.gone.Total, DateUnknown: true})
-			c.options.Notes.Add("refund_date_unknown", "orders with only a refunded total have the refund on the day of the order: select the tap's stream of refunds to date each refund")
+			c.options.Notes.Add("refund_date_unknown", "if an order has only a refunded total, its refund is reported on the day of the order: to date each refund, select the tap's stream of refunds")
 			itemized = append(itemized, s)
 		}
 	}

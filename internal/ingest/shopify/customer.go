@@ -14,9 +14,9 @@ import (
 )
 
 // Customer reads a customer of Shopify's REST or GraphQL API and returns the same profile as the reader of the
-// customers export. The customer key is the keyed hash of the email address, otherwise of the shop's ID, otherwise of
-// the phone number. Ties connect IDs with addresses. The error is a [*source.RowError] that names the field and does
-// not show the value.
+// customers export. The customer key is the keyed hash of the email address, otherwise of the customer's ID in the
+// shop, otherwise of the phone number. Ties connect IDs with addresses. The error is a [*source.RowError] that names
+// the field and does not show the value.
 func (d *Documents) Customer(doc *document.Object) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
 	d.object = doc
 	p.Source = System
@@ -68,11 +68,11 @@ func (d *Documents) consentState(names ...string) string {
 	return cmp.Or(consent.Path("marketingState").Text(), consent.Path("state").Text())
 }
 
-// consent reads a consent. If the word is unknown, it adds a note and returns an unknown consent.
+// consent reads a consent. If the word is unknown, consent adds a note and returns an unknown consent.
 func (d *Documents) consent(word string) warehouse.Consent {
 	consent, ok := source.ConsentOf(word)
 	if !ok {
-		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they are treated as unknown")
+		d.options.Notes.Add("consent_unknown", "the consent of some customers is neither yes nor no: it is treated as unknown")
 	}
 	return consent
 }

@@ -119,8 +119,8 @@ func (d *Documents) describe(o *warehouse.Order) {
 }
 
 // customer sets the customer key from the first available of these: the order's email address, the customer's own
-// address, the shop's ID, the phone number. Only the customer's own address is tied to the ID. Staff may enter one
-// address in many orders, and a tie would merge these customers into one.
+// address, the customer's ID in the shop, the phone number. Only the customer's own address is tied to the ID. Staff
+// may enter one address in many orders, and a tie would merge these customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")
@@ -301,7 +301,7 @@ func (d *Documents) refunds(s *source.Sale) (itemised bool, err error) {
 		}
 		if r.Currency != s.Currency && !d.toShop(&r, s.Currency) {
 			return false, &source.RowError{
-				Column: "refunds.transactions.currency", Value: string(r.Currency), Reason: "a refund in another currency than its order's, " + string(s.Currency),
+				Column: "refunds.transactions.currency", Value: string(r.Currency), Reason: "the currency of the refund is not the currency of the order, " + string(s.Currency),
 			}
 		}
 		if r.Refund.Amount != 0 {

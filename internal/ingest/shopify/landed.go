@@ -155,7 +155,7 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 		r.options.Notes.Add("payments_twice", "the payment of line %d occurs twice in the table and is counted once", rec.Line)
 		before.Rows++
 	case before.Currency != currency:
-		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.at["currency"]), Value: string(currency), Reason: "the same refund in two currencies"}
+		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.at["currency"]), Value: string(currency), Reason: "the refund has amounts in two currencies"}
 	default:
 		before.Rows++
 		before.Refund.Amount += max(amount, -amount)

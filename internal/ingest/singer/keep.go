@@ -62,8 +62,9 @@ func (t *target) keep(ctx context.Context, end bool) error {
 	return nil
 }
 
-// polled reports whether the run has read all orders of the days before its end. A run across midnight may lack the last
-// orders of the day before. A tap sends a state after its last record, so a run without this state was interrupted.
+// polled reports whether the run has read all orders of the days before its end. A run across midnight may lack the
+// last orders of the previous day. A tap sends a state after its last record, so a run without this state was
+// interrupted.
 func (t *target) polled() bool {
 	zone := t.Workspace.Location()
 	return t.ended && civil.DayOf(t.started, zone) == civil.DayOf(t.Clock(), zone) &&

@@ -16,7 +16,7 @@ const (
 	refundRecords          // tap-shopify: order_refunds
 	customerRecords        // tap-shopify: customers, in the names of either API
 	metaRecords            // tap-facebook: adsinsights_…
-	googleRecords          // tap-google-ads: campaign_performance_report and finer reports
+	googleRecords          // tap-google-ads: campaign_performance_report and more detailed reports
 	tiktokRecords          // tap-tiktok-ads: ad_insights
 	metaEntities           // tap-facebook: campaigns, adsets and ads
 	googleEntities         // tap-google-ads: campaigns

@@ -42,7 +42,7 @@ type Store interface {
 // Options define a run.
 type Options struct {
 	Workspace    control.Workspace
-	HashKey      []byte                   // key for hashes of email addresses, stored as long as the workspace
+	HashKey      []byte                   // key for hashes of email addresses, stored as long as the workspace exists
 	Emit         func(state []byte) error // receives a state after all earlier facts are stored; nil: states are ignored
 	SkipRejected bool                     // continue after rejected records
 	DryRun       bool                     // report all results, but store nothing and emit no state
@@ -59,7 +59,7 @@ const (
 	// mostWaiting is the size in bytes of waiting records at which the target writes a step, even with fewer than
 	// CommitRows records. Orders may be large.
 	mostWaiting = 128 << 20
-	mostLines   = 1 << 20 // the same for the number of line items, which may need far more memory than text
+	mostLines   = 1 << 20 // maximum number of waiting line items; items may need far more memory than their text
 
 	// Limits of stored streams. A run stores the name, key properties and required properties of each stream.
 	mostStreams = 10_000
@@ -206,7 +206,7 @@ func (t *target) take(ctx context.Context, line string) error {
 func (t *target) takeSchema() error {
 	name := t.message.Get("stream").Text()
 	if name == "" {
-		return t.refuse("a SCHEMA without a stream")
+		return t.refuse("a SCHEMA message has no stream")
 	}
 	properties := t.message.Get("schema").Path("properties")
 	var o document.Object
@@ -262,7 +262,7 @@ func textsOf(list document.Value) []string {
 func (t *target) takeRecord() error {
 	s := t.streams[t.message.Get("stream").Text()]
 	if s == nil {
-		return t.refuse("a record of stream %q before its SCHEMA", source.Shown(t.message.Get("stream").Text()))
+		return t.refuse("a record of stream %q precedes its SCHEMA message", source.Shown(t.message.Get("stream").Text()))
 	}
 	t.report.Records++
 	s.records++
@@ -319,7 +319,7 @@ func (t *target) reject(stream string, err error) error {
 func (t *target) takeState(ctx context.Context) error {
 	value := t.message.Get("value")
 	if value == "" {
-		return t.refuse("a STATE without a value")
+		return t.refuse("a STATE message has no value")
 	}
 	t.report.States++
 	t.state = strings.Clone(string(value))

@@ -106,7 +106,7 @@ func (b *bench) year(t testing.TB) (sums measure.Sums, spend int64) {
 // refusals contains the expected error of each rejected fixture of the protocol. All other fixtures are accepted.
 var refusals = map[string]string{
 	"invalid_schema":                   `line 1: the schema of stream "test_invalid_schema" has no properties`,
-	"record_before_schema":             `line 1: a record of stream "test_record_before_schema" before its SCHEMA`,
+	"record_before_schema":             `line 1: a record of stream "test_record_before_schema" precedes its SCHEMA message`,
 	"record_missing_key_property":      `line 2: record of stream "test_record_missing_key_property", field id: is missing, and the stream's key requires it`,
 	"record_missing_required_property": `line 2: record of stream "test_record_missing_required_property", field id: is missing, and the stream's schema requires it`,
 }
@@ -409,9 +409,9 @@ func TestUnsupportedMessagesAreRefused(t *testing.T) {
 		`INFO starting`:            "line 1: not a JSON object: INFO starting",
 		`{"type":"HELLO"}`:         `line 1: unknown message type "HELLO"`,
 		`[]`:                       "line 1: not a Singer message: it has no type",
-		`{"type":"STATE"}`:         "line 1: a STATE without a value",
-		`{"type":"SCHEMA"}`:        "line 1: a SCHEMA without a stream",
-		"\n" + `{"type":"RECORD"}`: `line 2: a record of stream "" before its SCHEMA`,
+		`{"type":"STATE"}`:         "line 1: a STATE message has no value",
+		`{"type":"SCHEMA"}`:        "line 1: a SCHEMA message has no stream",
+		"\n" + `{"type":"RECORD"}`: `line 2: a record of stream "" precedes its SCHEMA message`,
 	} {
 		_, err := singer.Run(t.Context(), b, strings.NewReader(line), b.options())
 		if err == nil || err.Error() != want || fault.KindOf(err) != fault.KindInvalid {

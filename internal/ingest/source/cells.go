@@ -14,8 +14,8 @@ import (
 // the file, and sums of such figures would overflow.
 const Largest = 1_000_000_000_000_000
 
-// LargestOrders is the largest accepted number of orders or conversions. They are stored in millionths, so sums of larger
-// numbers would overflow.
+// LargestOrders is the largest accepted number of orders or conversions. These numbers are stored in millionths, so
+// sums of larger numbers would overflow.
 const LargestOrders = 1_000_000_000
 
 // CheckOrders returns the error of a number of orders or conversions above [LargestOrders].

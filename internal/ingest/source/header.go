@@ -34,8 +34,8 @@ func (h Header) Names() []string { return h.names }
 // folding removes differences in spelling between exports of the same column.
 var folding = strings.NewReplacer("’", "'", "ß", "ss", "\u00a0", " ", "\ufeff", "", "_", " ")
 
-// Fold returns a column's name in the form for comparisons: lower case, without accents, with single blanks.
-// Underscores are treated as blanks.
+// Fold returns a column's name in the form for comparisons: lower case, without accents, with single spaces.
+// Underscores are treated as spaces.
 func Fold(name string) string {
 	if isFolded(name) { // the usual case
 		return name
@@ -50,7 +50,7 @@ func Fold(name string) string {
 	return strings.Join(strings.Fields(plain), " ")
 }
 
-// isFolded reports whether a name consists of lower-case ASCII letters, digits and single blanks between them.
+// isFolded reports whether a name consists of lower-case ASCII letters, digits and single spaces between them.
 func isFolded(name string) bool {
 	blank := true // before the name
 	for i := range len(name) {
@@ -124,7 +124,7 @@ func (h Header) Place(columns []Column) map[string]int {
 	return places
 }
 
-// Cell returns the cell at the index without surrounding blanks, or "" for a missing column.
+// Cell returns the cell at the index without surrounding spaces, or "" for a missing column.
 func Cell(fields []string, at int) string {
 	if at < 0 || at >= len(fields) {
 		return ""

@@ -41,7 +41,7 @@ const (
 // MostHeld is the maximum number of line items of all orders that a reader collects until the end of its input.
 const MostHeld = 8 << 20
 
-// Full returns nil if the order can have a further line item. Otherwise, it returns the error for that item, with its
+// Full returns nil if the order can have another line item. Otherwise, it returns the error for that item, with its
 // line in the file.
 func (s *Sale) Full(line int) *RowError {
 	var reason string

@@ -28,7 +28,7 @@ func NewCustomers(key []byte) *Customers {
 	return &Customers{mac: hmac.New(sha256.New, key)}
 }
 
-// Hash returns the keyed hash of an email address or ID, ignoring case and surrounding blanks. It returns "" for an
+// Hash returns the keyed hash of an email address or ID, ignoring case and surrounding spaces. It returns "" for an
 // empty text.
 func (c *Customers) Hash(id string) string {
 	id = strings.ToLower(strings.TrimSpace(id))
@@ -69,7 +69,7 @@ func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 }
 
 // Hashes returns all hashes that may identify a customer with the email address, phone number or ID. There are several
-// hashes, because a phone number has several notations. It returns nil for "".
+// hashes, because a phone number has several notations. Hashes returns nil for "".
 func (c *Customers) Hashes(id string) []string {
 	id = strings.TrimSpace(id)
 	if id == "" {

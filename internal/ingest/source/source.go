@@ -120,7 +120,7 @@ func (o Options) WrittenIn() *time.Location {
 	return o.Zone
 }
 
-// CheckDay returns the error of a row with a day in the future. The error names the field's column. It accepts
+// CheckDay returns the error of a row with a day in the future. The error names the field's column. CheckDay accepts
 // tomorrow, which may have begun in another time zone.
 func (o Options) CheckDay(day civil.Date, line int, column string) error {
 	if o.Today.IsZero() || day.Sub(o.Today) <= 1 {

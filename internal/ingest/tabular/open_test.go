@@ -242,7 +242,7 @@ func TestAWorkbookWithThe1904DateSystemIsRejected(t *testing.T) {
 	if err := book.Write(&content); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), "report.xlsx", &content, 0); err == nil || !strings.Contains(err.Error(), "count from 1904") {
+	if _, err := Open(t.Context(), "report.xlsx", &content, 0); err == nil || !strings.Contains(err.Error(), "1904 date system") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -26,7 +26,7 @@ type Scanner struct {
 	line       int // line number of the next row
 	fields     []string
 	quoted     quotedRow
-	ended      func() error // reports that reading was canceled; nil if it cannot be
+	ended      func() error // reports that reading was canceled; nil if reading cannot be canceled
 	steps      int          // number of searched, counted or moved bytes; a test bounds it
 }
 

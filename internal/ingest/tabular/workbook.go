@@ -34,7 +34,7 @@ func openWorkbook(ctx context.Context, src io.Reader) (*workbook, error) {
 	}
 	if props, err := file.GetWorkbookProps(); err == nil && props.Date1904 != nil && *props.Date1904 {
 		_ = file.Close()
-		return nil, errors.New("its serial numbers of days count from 1904, not from 1900; save it as CSV")
+		return nil, errors.New("it uses the 1904 date system; save it as CSV")
 	}
 	for _, sheet := range file.GetSheetList() {
 		rows, err := file.Rows(sheet)

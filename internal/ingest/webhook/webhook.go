@@ -130,7 +130,7 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 			return nil, fault.Invalid("the body names no customer")
 		}
 		if topic == CustomerRedact && (has("data_request") || has("orders_requested")) {
-			return nil, fault.Invalid("the body asks for a customer's data, and not for their removal")
+			return nil, fault.Invalid("the body requests a customer's data, not the deletion of the customer")
 		}
 		return customerOf(o.Get("customer"), hashKey)
 	case ShopRedact:
@@ -197,7 +197,7 @@ type Result struct {
 	Later    map[control.DeliveryID]bool   // to retry: the order to delete has not arrived yet
 }
 
-// patience is the time during which Run retries the deletion of an unknown order. A deletion may arrive some seconds
+// patience is the time during which Run retries the deletion of an unknown order. A deletion may arrive a few seconds
 // before its order.
 const patience = time.Hour
 

@@ -77,7 +77,7 @@ func (n *Node) probe(ctx context.Context) error {
 		return err
 	}
 	if n.away.Swap(false) {
-		n.log.InfoContext(ctx, "Redis answers: nodes share their counts")
+		n.log.InfoContext(ctx, "Redis answers: nodes share their request counts")
 	}
 	return nil
 }

@@ -27,9 +27,9 @@ type Resampling struct {
 }
 
 // Intervals returns bootstrap intervals of a model's shares. It draws each path's conversions and nulls from Poisson
-// distributions with the observed counts as means. It then computes the model again. The method is from Hanley and
-// MacGibbon 2006, "Creating non-parametric bootstrap samples using Poisson frequencies". The result is sorted by
-// channel. The interval includes sampling error only. The same seed gives the same result.
+// distributions with the observed counts as means. It then computes the model from the drawn counts. The method is from
+// Hanley and MacGibbon 2006, "Creating non-parametric bootstrap samples using Poisson frequencies". The result is
+// sorted by channel. The intervals include sampling error only. The same seed gives the same result.
 //
 // A draw takes as long as one computation of the model.
 func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
@@ -97,7 +97,7 @@ func sharesOf(p *Paths, m Model) ([]float64, error) {
 	return shares, nil
 }
 
-// resampled returns the paths with drawn counts and without values. The copy shares the touchpoints.
+// resampled returns a copy of the paths with drawn counts and without values. The copy shares the touchpoints with p.
 func (p *Paths) resampled(seed, draw uint64) *Paths {
 	source := rand.NewPCG(seed, draw)
 	again := *p

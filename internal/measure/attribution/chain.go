@@ -9,8 +9,8 @@ import (
 // index.
 const removedNone = -1
 
-// chain is an absorbing Markov chain as sparse rows of transition probabilities. State 0 is the start, and most steps
-// lead to a later state.
+// chain is an absorbing Markov chain, stored as sparse rows of transition probabilities. State 0 is the start, and most
+// steps lead to a later state (a higher number).
 type chain struct {
 	starts  []int     // starts[s] to starts[s+1] are the transitions of state s, sorted by target state
 	ahead   []int     // ahead[s] is the first transition of s that stays or leads to a later state
@@ -20,7 +20,8 @@ type chain struct {
 	last    []int     // for each state, the channel of the last touchpoint; removedNone for the start
 }
 
-// chainOf counts the transitions of the paths with touchpoints and divides them by the visits.
+// chainOf returns the Markov chain of the paths with touchpoints. A transition probability is the number of transitions
+// divided by the number of visits to the state.
 //
 // A state is coded as a number in base channels + 1, with the latest touchpoint in the lowest digit. To compute the
 // next state, chainOf shifts the digits, adds the new touchpoint and drops the oldest digit.
@@ -83,8 +84,8 @@ func chainFrom(counts *tally, base, size uint64) chain {
 	return c.forward()
 }
 
-// forward renumbers the states in reverse postorder of a depth-first search from the start. With this order, only steps
-// that close a cycle lead back.
+// forward returns the chain with its states renumbered in reverse postorder of a depth-first search from the start.
+// With these numbers, only steps that close a cycle lead to an earlier state.
 func (c chain) forward() chain {
 	n := len(c.convert)
 	place := make([]int32, n) // 0: not visited; n + 1: on the stack; otherwise 1 + the new number
@@ -131,7 +132,7 @@ type step struct {
 	chance float64
 }
 
-// denseTally is the maximum number of possible keys for a tally in an array. The array then has 32 MB.
+// denseTally is the maximum number of possible keys for a tally in an array. An array of that size takes 32 MB.
 const denseTally = 1 << 22
 
 // tally sums weights by key, in an array if all possible keys fit, otherwise in a map.

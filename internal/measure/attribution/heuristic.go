@@ -12,8 +12,8 @@ const HalfLifeDays = 7
 // touchpoints.
 const firstShare, lastShare = 0.4, 0.4
 
-// share sets the share of each touchpoint of a path with at least one touchpoint. Shares add up to 1. Unknown ages are
-// nil.
+// share sets the share of each touchpoint of a path with at least one touchpoint. Shares add up to 1. If the ages are
+// unknown, ages is nil.
 type share func(shares []float64, touches []uint16, ages []float64)
 
 func shareOf(m Model) share {
@@ -39,9 +39,9 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 	}
 }
 
-// timeDecay uses the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights. Ages are
-// relative to the path's latest touchpoint. Relative ages avoid underflow for old journeys and do not change the
-// shares.
+// timeDecay sets each share to the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights.
+// Ages are relative to the path's latest touchpoint. Relative ages avoid underflow for old journeys and do not change
+// the shares.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {
@@ -95,7 +95,7 @@ func shapley(shares []float64, touches []uint16, _ []float64) {
 	}
 }
 
-// byPath attributes the conversions of each path independently.
+// byPath returns the result of a model that attributes each path independently of the other paths.
 func byPath(p *Paths, set share) (Result, error) {
 	conversions := make([]float64, len(p.names))
 	values := make([]float64, len(p.names))

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// MaxOrder is the highest order of a chain.
+// MaxOrder is the highest order of a Markov chain.
 const MaxOrder = 3
 
 // Removal is a channel's removal effect: the relative loss of conversions if every step into the channel ends without
@@ -22,7 +22,7 @@ type Removal struct {
 // Removals contains the removal effects of a Markov chain.
 type Removals struct {
 	Order      int
-	States     int     // number of tuples of touchpoints, including the start
+	States     int     // number of states (tuples of touchpoints), including the start
 	Conversion float64 // probability in the chain that a journey with a touchpoint converts; 1 if nulls are unknown
 	Effects    []Removal
 }
@@ -31,7 +31,7 @@ type Removals struct {
 // channel, sorted by channel. The method is from Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the
 // customer journey", International Journal of Research in Marketing 33(3), sections 3 and 4.
 //
-// The state is the tuple of the last touchpoints. The number of touchpoints is the order of the chain, or less at the
+// A state is a tuple of the most recent touchpoints. The length of the tuple is the order of the chain, or less at the
 // start of a journey. A journey ends in conversion or null. Transition probabilities are relative frequencies. Removing
 // a channel redirects every step into it to null. Let Q be the transitions between states, c the transitions into
 // conversion and h the probability of conversion from each state. The equations
@@ -41,8 +41,8 @@ type Removals struct {
 // are solved once for the whole chain and once for each removed channel. The result has an error of about 1e-13 and
 // needs no simulation. At order 1, steps from a state to itself have no effect.
 //
-// If no path has nulls, every journey converts. The effects then measure only how many conversions pass through a
-// channel. Paths without touchpoints are ignored. Without conversions all effects are zero.
+// If no path has nulls, every journey converts. The effects then measure only the share of conversions with a channel
+// in the path. Paths without touchpoints are ignored. Without conversions all effects are zero.
 func RemovalEffects(p *Paths, order int) (Removals, error) {
 	if order < 1 || order > MaxOrder {
 		return Removals{}, fault.Invalid("order of the chain is %d, want 1 to %d", order, MaxOrder)
@@ -70,7 +70,8 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	return r, nil
 }
 
-// credit distributes the conversions and the value of the paths with touchpoints in proportion to the removal effects.
+// credit returns the conversions and the value of the paths with touchpoints, divided in proportion to the removal
+// effects.
 func (r Removals) credit(p *Paths) (Result, error) {
 	rest := untouched(p)
 	conversions := make([]float64, len(p.names))

@@ -26,13 +26,13 @@ const (
 	Shapley   Model = "shapley"    // equal credit to the distinct channels of a path
 )
 
-// Models lists the models in the order of display.
+// Models lists the models in display order.
 func Models() []Model {
 	return []Model{First, Last, Linear, TimeDecay, Position, Markov1, Markov2, Markov3, Shapley}
 }
 
-// ParseModel returns the model with that name. The names of [measure.Models] have the same meaning here, and "markov"
-// is the chain of order 1.
+// ParseModel returns the model with the given name. The names of [measure.Models] have the same meaning here, and
+// "markov" is the chain of order 1.
 func ParseModel(s string) (Model, error) {
 	switch s {
 	case string(measure.FirstTouch):
@@ -54,7 +54,7 @@ func ParseModel(s string) (Model, error) {
 	return "", fault.Invalid("unknown attribution model %q", s).WithHint("use one of %s", strings.Join(names, ", "))
 }
 
-// Credit is the credit that a model attributes to a channel.
+// Credit is the number and value of conversions that a model attributes to a channel.
 type Credit struct {
 	Channel     measure.Channel
 	Conversions float64 // fractional
@@ -84,7 +84,7 @@ func Attribute(p *Paths, m Model) (Result, error) {
 	return Result{}, fault.Invalid("unknown attribution model %q", m)
 }
 
-// resultOf creates the rows from the credits of each channel. The remainder of the totals is unattributed.
+// resultOf returns the result with one row per channel. Conversions of paths without touchpoints are unattributed.
 func resultOf(p *Paths, conversions, values []float64) (Result, error) {
 	r := Result{Credits: make([]Credit, len(p.names)), Unattributed: untouched(p)}
 	for i, name := range p.names {

@@ -1,9 +1,9 @@
 // Package attribution attributes conversions and their value to channels by touchpoints.
 //
 // Rule-based models divide the credit of each path by position or age of its touchpoints. Markov chains and the Shapley
-// value use all paths together. The blend adjusts the credits of any model by survey answers. Every model conserves
-// totals: credits and the unattributed remainder add up to the input, to the minor unit. Attribution does not measure
-// causal effects; experiments do.
+// value use all paths together. Survey blending adjusts the credits of any model by survey answers. Every model
+// conserves totals: credits and the unattributed remainder add up to the input, to the minor unit. Attribution does not
+// measure causal effects; experiments do.
 package attribution
 
 import (

@@ -31,7 +31,7 @@ const direct measure.Channel = "direct"
 //   - [Markov1], [Markov2], [Markov3]: the sums of all journeys in proportion to the removal effects, by largest
 //     remainders. Without any order, there is no chain, and the rule of Shapley applies.
 //
-// Other models are rejected: their credits are stored by day and need no journeys.
+// Other models are rejected: their credits are stored by day and do not depend on journeys.
 func CreditSums(journeys []Journey, m Model) (Sums, error) {
 	for i, j := range journeys {
 		if len(j.Channels) == 0 {
@@ -136,14 +136,14 @@ func markovSums(journeys []Journey, order int) (Sums, error) {
 // figures is the number of figures in [measure.Sums].
 const figures = 9
 
-// fields returns the figures of sums, so that a rule can apply to all of them.
+// fields returns pointers to the figures of s, so that a rule can apply to all figures.
 func fields(s *measure.Sums) [figures]*int64 {
 	return [figures]*int64{
 		&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units,
 	}
 }
 
-// zip applies a rule to each figure.
+// zip returns the sums with a rule applied to each figure.
 func zip(s measure.Sums, rule func(int64) int64) measure.Sums {
 	for _, field := range fields(&s) {
 		*field = rule(*field)
@@ -183,7 +183,7 @@ type BlendedSums struct {
 	Level            float64
 }
 
-// BlendSums shrinks credits toward the survey's shares.
+// BlendSums returns the credits, shrunk toward the survey's shares.
 //
 // Let p be the shares by touchpoints, including the unattributed share, and s the shares by survey, weighted by strata
 // (post-stratification). The blended shares are the mean of the Dirichlet-multinomial posterior
@@ -240,7 +240,7 @@ func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 // countFigures contains the indices of the figures that are numbers of orders or units. The other figures are money.
 var countFigures = map[int]bool{0: true, 7: true, 8: true}
 
-// blend returns the weights of a figure: shares by credit, shrunk toward the survey's shares.
+// blend returns the channels' weights for a figure: shares by credit, shrunk toward the survey's shares.
 func (s pooled) blend(credits Sums, names []measure.Channel, figure int, w float64) []float64 {
 	shares := s.byValue
 	if countFigures[figure] {

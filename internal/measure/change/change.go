@@ -96,9 +96,9 @@ func weight(some, n int) float64 {
 }
 
 // Rounded rounds parts to minor units that add up to total, by largest remainder. Each part is rounded down, and the
-// remaining units go to the largest fractions. Of equal fractions, the earlier part is first. Before rounding, the
-// parts must add up to the total, except for rounding errors. Rounded returns nil if a part is larger than 2^53, because
-// units are lost in such a part.
+// remaining units go to the largest fractions. Of equal fractions, the earlier part comes first. Before rounding, the
+// parts must add up to the total, except for rounding errors. Rounded returns nil if a part is larger than 2^53,
+// because such a part is not exact to the unit.
 func Rounded(total int64, parts []float64) []int64 {
 	whole, order := make([]int64, len(parts)), make([]int, len(parts))
 	left := total
@@ -170,8 +170,8 @@ func Sum(parts []Part) (sum int64) {
 	return sum
 }
 
-// Top keeps the first n parts and adds one part with the given name, so that the parts add up to total. That part is
-// absent if it is zero.
+// Top returns the first n parts and one part with the given name for the remainder of total. The remainder is absent if
+// it is zero.
 func Top(parts []Part, n int, total int64, rest string) []Part {
 	top := slices.Clone(parts[:min(n, len(parts))])
 	if left := total - Sum(top); left != 0 {
@@ -180,7 +180,7 @@ func Top(parts []Part, n int, total int64, rest string) []Part {
 	return top
 }
 
-// Along returns the parts with the sign of the total, in their order.
+// Along returns the parts that have the same sign as the total, in their order.
 func Along(parts []Part, total int64) []Part {
 	return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Change == 0 || (p.Change > 0) != (total > 0) })
 }

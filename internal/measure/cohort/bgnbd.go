@@ -86,7 +86,7 @@ func (all grouping) bgnbdLikelihood(n float64) likelihood {
 	}
 }
 
-// Alive returns the probability that the customer is still active at the end of the observation.
+// Alive returns the probability that the customer is still active at the end of the observation period.
 func (m BGNBD) Alive(h History) float64 {
 	if h.Repeats == 0 {
 		return 1
@@ -100,7 +100,7 @@ func (m BGNBD) Alive(h History) float64 {
 func (m BGNBD) Purchases(time float64) float64 { return m.whileActive(0, m.Alpha, time) }
 
 // Expected returns the expected number of further purchases of a customer within the given time after the observation
-// (equation 10 of Fader, Hardie and Lee 2005).
+// period (equation 10 of Fader, Hardie and Lee 2005).
 func (m BGNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * m.whileActive(float64(h.Repeats), m.Alpha+h.Age, time)
 }
@@ -166,8 +166,8 @@ func (m BGNBD) meanOverDropout(x, since, t float64) float64 {
 	return sum / weights
 }
 
-// futures draws the number of purchases of each customer within the time after the observation. Rate and dropout
-// probability are integrated out. Given the history, they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and
+// futures draws the number of purchases of each customer within the given time after the observation period. Rate and
+// dropout probability are integrated out. Given the history, they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and
 // independent while the customer is active. The n-th purchase happens if none of the n-1 earlier purchases is the last
 // one and there is time for n purchases,
 //

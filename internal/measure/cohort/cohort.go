@@ -18,7 +18,7 @@ const DefaultLevel = 0.9
 type History struct {
 	Repeats int     // purchases after the first one
 	Recency float64 // time of the last purchase; 0 without repeats
-	Age     float64 // time until the end of the observation
+	Age     float64 // time until the end of the observation period
 }
 
 // mostRepeats is the maximum number of repeat purchases. A larger number is a data error.
@@ -28,7 +28,7 @@ const mostRepeats = 1_000_000
 func (h History) check(i int) error {
 	switch {
 	case h.Repeats < 0 || h.Repeats > mostRepeats:
-		return fault.Invalid("customer %d: %d repeat purchases", i, h.Repeats)
+		return fault.Invalid("customer %d: the number of repeat purchases, %d, is out of range", i, h.Repeats)
 	case !(h.Age >= 0) || math.IsInf(h.Age, 1):
 		return fault.Invalid("customer %d: age is %v, want a time of at least 0", i, h.Age)
 	case !(h.Recency >= 0 && h.Recency <= h.Age):

@@ -23,8 +23,8 @@ type Fit[M any] struct {
 	build  func([]float64) M // returns the model with the given parameters
 }
 
-// fitOf converts the maximum likelihood estimates to the data's unit. It adds the parameter shift to the logarithms to
-// undo the scaling.
+// fitOf returns the fit at the peak, in the data's unit. It adds the parameter shift to the logarithms to undo the
+// scaling.
 func fitOf[M any](p peak, shift []float64, build func([]float64) M) (Fit[M], error) {
 	f := Fit[M]{build: build}
 	values, errors := make([]float64, len(p.logs)), make([]float64, len(p.logs))

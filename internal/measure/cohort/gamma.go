@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// smallShape is the shape below which rejection sampling from a normal is inefficient.
+// smallShape is the shape below which rejection sampling from a normal distribution is inefficient.
 const smallShape = 0.2
 
 // gamma draws from the gamma distribution with scale 1. The method is from Marsaglia and Tsang 2000, "A simple method

@@ -57,7 +57,7 @@ func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	return fit, nil
 }
 
-// counts are the distinct numbers of purchases.
+// counts contains the distinct numbers of purchases.
 type counts struct {
 	different []int
 	at        []int // for each customer, the index in different
@@ -78,8 +78,8 @@ func countsOf(spends []Spend) (c counts) {
 }
 
 // gammaTerms contains the terms of the likelihood that depend only on the number of purchases. These are ln Γ and its
-// derivative at px + q and at px. Their computation takes most of the time. They are computed once per number of
-// purchases, because most customers have one or two repeat purchases.
+// derivative at px + q and at px. Their computation takes most of the time of a fit. They are computed once per
+// distinct number of purchases, because most customers have one or two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {

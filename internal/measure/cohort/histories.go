@@ -27,9 +27,9 @@ type Buyer struct {
 const daysPerWeek = 7
 
 // Buyers returns the histories of customers with a purchase up to the end of the calibration period (inclusive), sorted
-// by customer. All purchases of a customer on one day are one purchase. Weeks are days / 7, not rounded. Later
-// purchases are ignored. Buyers rejects a purchase without a customer or a day, or with a negative value. The error
-// names the index of the purchase.
+// by customer. All purchases of a customer on one day are one purchase. Weeks are days / 7, not rounded. Purchases
+// after the calibration period are ignored. Buyers rejects a purchase without a customer or a day, or with a negative
+// value. The error names the index of the purchase.
 func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	kept := make([]Purchase, 0, len(purchases))
 	for i, p := range purchases {
@@ -55,7 +55,7 @@ func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	return buyers, nil
 }
 
-// buyerOf summarizes one customer's purchases, sorted by day.
+// buyerOf returns the history of one customer, given the customer's purchases sorted by day.
 func buyerOf(purchases []Purchase, end civil.Date) Buyer {
 	first := purchases[0]
 	b := Buyer{Customer: first.Customer, FirstDay: first.Day}

@@ -9,9 +9,9 @@ import (
 	"assay/internal/measure"
 )
 
-// Wilson returns the proportion hits/n with its score interval, which inverts the test of a proportion. See Wilson
-// 1927, and Brown, Cai and DasGupta 2001, "Interval estimation for a binomial proportion", section 3.1.1. With p =
-// hits/n and z the normal quantile,
+// Wilson returns the proportion hits/n with its score interval, which inverts the score test of a proportion. See
+// Wilson 1927, and Brown, Cai and DasGupta 2001, "Interval estimation for a binomial proportion", section 3.1.1. With p
+// = hits/n and z the normal quantile,
 //
 //	(p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n).
 //

@@ -28,8 +28,8 @@ func TestHistoriesAreChecked(t *testing.T) {
 		{History{}, ""},
 		{History{Repeats: 1_000_000, Recency: 5, Age: 5}, ""},
 		{History{Age: 9}, ""},
-		{History{Repeats: 1_000_001, Recency: 1, Age: 5}, "customer 3: 1000001 repeat purchases"},
-		{History{Repeats: -1, Age: 5}, "customer 3: -1 repeat purchases"},
+		{History{Repeats: 1_000_001, Recency: 1, Age: 5}, "customer 3: the number of repeat purchases, 1000001, is out of range"},
+		{History{Repeats: -1, Age: 5}, "customer 3: the number of repeat purchases, -1, is out of range"},
 		{History{Age: -1}, "customer 3: age is -1, want a time of at least 0"},
 		{History{Age: inf}, "customer 3: age is +Inf"},
 		{History{Repeats: 1, Recency: 6, Age: 5}, "customer 3: recency is 6, want a time from 0 to the age 5"},
@@ -114,7 +114,7 @@ func TestReadinessNamesItsReasons(t *testing.T) {
 	got := Ready(three)
 	want := []string{
 		"3 customers bought again, but a projection needs 200 repeat customers",
-		"customers were observed for 11.9, which is less than 3 times the median of 4 between purchases",
+		"customers were observed for 11.9 weeks, less than 3 times the median time of 4 weeks between purchases",
 	}
 	if got.RepeatBuyers != 3 || got.MedianGap != 4 || got.Observed != 11.9 || !slices.Equal(got.Reasons, want) {
 		t.Errorf("%+v, want %q", got, want)

@@ -27,7 +27,7 @@ const (
 // Margins converts sales to gross margin.
 type Margins struct {
 	Source   MarginSource
-	Rate     float64 // margin per revenue, for sales without costs
+	Rate     float64 // margin per unit of revenue, for sales without costs
 	Coverage float64 // share of revenue with known costs
 }
 
@@ -41,7 +41,7 @@ func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	var revenue, costed, cost float64
 	for i, s := range sales {
 		if s.Revenue < 0 || s.CostKnown && s.Cost < 0 {
-			return Margins{}, fault.Invalid("sale %d: revenue %d, cost %d", i, s.Revenue, s.Cost)
+			return Margins{}, fault.Invalid("sale %d: revenue %d, cost %d; want amounts of at least 0", i, s.Revenue, s.Cost)
 		}
 		revenue += float64(s.Revenue)
 		if s.CostKnown {

@@ -31,8 +31,8 @@ var errNoPeak = fault.NotReady("the likelihood has no maximum at finite paramete
 	WithHint(
 		"customers differ too little in how often they buy or how long they stay; use more customers or a longer history")
 
-// maximize uses BFGS from start and then Newton steps. The Newton steps improve the precision and provide the curvature
-// for standard errors. n is the number of customers.
+// maximize returns the peak of a likelihood. It uses BFGS from start and then Newton steps. The Newton steps improve
+// the precision and provide the curvature for standard errors. n is the number of customers.
 func maximize(f likelihood, start []float64, n float64) (peak, error) {
 	last := memory{f: f}
 	problem := optimize.Problem{

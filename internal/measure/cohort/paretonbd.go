@@ -94,13 +94,14 @@ func newRule() rule {
 	return r
 }
 
-// mostPanels is the maximum number of panels of a numerical integration. The limit keeps the search fast when it tries
-// parameters far from all data.
+// mostPanels is the maximum number of panels of a numerical integration. The limit keeps the search fast at parameters
+// that do not fit the data.
 const mostPanels = 1e5
 
-// left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its
-// singularities are at distance π. Panels have width 2, or eight e-folds if that is narrower, which gives about
-// fourteen digits with ten nodes. left skips negligible panels.
+// left returns the likelihood term of a customer who became inactive before the time until. It integrates over v =
+// ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its singularities are at
+// distance π. Panels have width 2, or eight e-folds if that is narrower, which gives about fourteen digits with ten
+// nodes. left skips negligible panels.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	if tx >= until {
 		return leaving{log: math.Inf(-1)}
@@ -151,7 +152,8 @@ func (m ParetoNBD) Purchases(time float64) float64 {
 	return m.R / m.Alpha * m.activeTime(m.Beta, time)
 }
 
-// Expected returns the expected number of further purchases of a customer within the given time after the observation.
+// Expected returns the expected number of further purchases of a customer within the given time after the observation
+// period.
 func (m ParetoNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * (m.R + float64(h.Repeats)) / (m.Alpha + h.Age) * m.activeTime(m.Beta+h.Age, time)
 }

@@ -14,9 +14,9 @@ import (
 
 // Model is a fitted model of repeat purchases.
 type Model interface {
-	// Alive returns the probability that the customer is still active at the end of the observation.
+	// Alive returns the probability that the customer is still active at the end of the observation period.
 	Alive(h History) float64
-	// Expected returns the expected number of further purchases within the given time after the observation.
+	// Expected returns the expected number of further purchases within the given time after the observation period.
 	Expected(h History, time float64) float64
 	// Purchases returns the expected number of repeat purchases of a new customer within the given time.
 	Purchases(time float64) float64
@@ -46,7 +46,7 @@ type Projection struct {
 //
 // The interval is a parametric bootstrap. Each draw takes parameters from the normal approximation of their log
 // estimates. Given the parameters and the history, it then draws the number and value of each customer's purchases. The
-// interval covers sampling error in the future and in the parameters, but not wrong assumptions. One draw for a
+// interval covers sampling error in future purchases and in the parameters, but not wrong assumptions. One draw for a
 // thousand customers takes a few hundredths of a millisecond. The same seed gives the same result.
 //
 // The group can be a part of the fitted customers, such as those of one channel. Its members are assumed to behave like

@@ -9,9 +9,9 @@ import (
 
 // Minimum data for projections.
 const (
-	// LeastRepeatBuyers is the minimum number of repeat buyers.
+	// LeastRepeatBuyers is the minimum number of repeat buyers for a projection.
 	LeastRepeatBuyers = 200
-	// LeastGaps is the minimum length of the observation, in median times between purchases.
+	// LeastGaps is the minimum length of the observation period, in median times between purchases.
 	LeastGaps = 3
 )
 
@@ -23,9 +23,9 @@ type Readiness struct {
 	Reasons      []string // reasons why the histories are not sufficient; empty if they are
 }
 
-// Ready checks whether there are enough data for a projection. It needs at least [LeastRepeatBuyers] repeat buyers,
-// observed for at least [LeastGaps] times the median gap between purchases. With fewer data, a model can be fitted but
-// predicts inaccurately.
+// Ready checks whether there are enough data for a projection. A projection needs at least [LeastRepeatBuyers] repeat
+// buyers, observed for at least [LeastGaps] times the median gap between purchases. With fewer data, a model can be
+// fitted but predicts inaccurately.
 func Ready(histories []History) Readiness {
 	var r Readiness
 	var gaps []float64
@@ -46,7 +46,7 @@ func Ready(histories []History) Readiness {
 	}
 	if r.Observed < LeastGaps*r.MedianGap {
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
-			"customers were observed for %.4g, which is less than %d times the median of %.4g between purchases",
+			"customers were observed for %.4g weeks, less than %d times the median time of %.4g weeks between purchases",
 			r.Observed, LeastGaps, r.MedianGap))
 	}
 	return r

@@ -33,7 +33,7 @@ type Cell struct {
 type Row struct {
 	Start      civil.Date
 	Customers  int
-	Suppressed bool   // fewer customers than the smallest cohort: no cells
+	Suppressed bool   // the cohort is smaller than [Matrix.Smallest] and has no cells
 	Cells      []Cell // cells of the first, second, … following period
 }
 
@@ -58,7 +58,7 @@ func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
 		return Matrix{}, err
 	}
 	m := Matrix{Smallest: smallest}
-	var customers, active []int // by following period, over the cohorts for which it is complete
+	var customers, active []int // by following period, over the cohorts for which the period is complete
 	for _, c := range cohorts {
 		if c.Customers <= 0 {
 			return Matrix{}, fault.Invalid("cohort of %s has %d customers", c.Start, c.Customers)

@@ -16,7 +16,7 @@ import (
 // Member is a customer with the revenue or margin since the first order.
 type Member struct {
 	Channel measure.Channel // channel that acquired the customer
-	AgeDays int             // days from the first order to the end of the observation
+	AgeDays int             // days from the first order to the end of the observation period
 	Gains   []Gain
 }
 
@@ -38,7 +38,7 @@ type Curve struct {
 
 // Point is the value per customer up to and including a day, counted from the first order.
 type Point struct {
-	AtRisk           int // customers observed for that long
+	AtRisk           int // customers observed through that day
 	measure.Estimate     // per customer, in minor units
 }
 

@@ -2,10 +2,10 @@
 // that name the creator, and links.
 //
 // The method is capture-recapture (Lincoln 1930; Chapman 1951; Seber 1982, "The Estimation of Animal Abundance",
-// chapter 3). Surveys and codes capture orders independently. The share of code orders among named orders therefore
-// estimates the share of code orders among all orders of the creator. Codes also leak to coupon sites. The share of
-// code orders without a creator touchpoint in their path estimates the number of leaked code orders. Links do not
-// identify orders and are scaled to the level of codes and surveys.
+// chapter 3). The assumption is that surveys and codes capture orders independently. The share of code orders among
+// named orders therefore estimates the share of code orders among all orders of the creator. Codes also leak to coupon
+// sites. The share of code orders without a creator touchpoint in their path estimates the number of leaked code
+// orders. Links do not identify orders and are scaled to the level of codes and surveys.
 package creator
 
 import (
@@ -27,7 +27,7 @@ type Signals struct {
 	Link         float64 // orders counted by the link tool
 }
 
-// Ground contains the number of orders without any creator signal, and how many of these orders have a creator
+// Ground contains the number of orders without any creator signal, and the number of these orders with a creator
 // touchpoint.
 type Ground struct {
 	Orders  float64

@@ -72,7 +72,7 @@ func (e *Estimate) set(orders float64, i measure.Interval) {
 	}
 }
 
-// within solves (x - T)² = z² (a T + d + e T²) for T.
+// within returns the two solutions T of (x - T)² = z² (a T + d + e T²).
 func within(x, z, a, d, e float64) (low, high float64) {
 	z2 := z * z
 	e = min(e, 0.9/z2) // keeps the upper limit finite, even if the error is as large as the level

@@ -95,7 +95,7 @@ func Judge(p Problem, plan *Plan) *Advice {
 		if a.Unseen {
 			advice.Reasons = append(
 				advice.Reasons, fmt.Sprintf(
-					"the proposed spend of %s is above the range of the data, so the response depends on the assumed shape of the curve",
+					"the proposed spend on %s exceeds all observed spend, so the response depends on the assumed shape of the curve",
 					a.Channel))
 		}
 	}

@@ -7,9 +7,9 @@ import "math"
 //
 // Let f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change. The last spend
 // minimizes f_n. Each earlier spend minimizes its f, and is then clipped so that the difference to the next spend is at
-// most change. The derivative of f is piecewise linear and increasing. Minimizing over a neighborhood shifts the
-// derivative's part left of the root to the left, and the rest to the right. The piece in between is flat. This is
-// dynamic programming as in Johnson 2013 for the fused lasso. The result is exact.
+// most change. The derivative of f is piecewise linear and increasing. Minimizing over a neighborhood shifts the part
+// of the derivative left of its root to the left, and the part right of the root to the right. The derivative is zero
+// between the two parts. This is dynamic programming as in Johnson 2013 for the fused lasso. The result is exact.
 type chain struct {
 	corners, moved []corner
 	roots          []float64
@@ -69,7 +69,7 @@ func (c *chain) widen(root float64, within Range, change float64) {
 	c.corners, c.moved = clip(c.corners[:0], out, within), out
 }
 
-// clip adds to out the part of a derivative between two spends, with knots at both ends.
+// clip appends to out the part of a derivative between two spends, with knots at both ends.
 func clip(out, corners []corner, within Range) []corner {
 	// If there is a jump on a bound, clip uses the value inside the bounds.
 	from, to := 0, len(corners)-1
@@ -88,7 +88,7 @@ func clip(out, corners []corner, within Range) []corner {
 	return append(out, between(corners[max(to-1, 0)], corners[to], within.Max))
 }
 
-// between interpolates the derivative at a spend.
+// between returns the knot at a spend, interpolated between two knots.
 func between(a, b corner, at float64) corner {
 	if a.at == b.at {
 		return corner{at, a.slope}

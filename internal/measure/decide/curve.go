@@ -14,8 +14,9 @@ type curve struct {
 	a, b, c, d []float64 // on interval i at u = x - grid[i]: a + u (b + u (c + u d))
 }
 
-// newCurve interpolates the grid. The true slope may be infinite at the first point. newCurve replaces it with the
-// slope of a parabola. The parabola passes through the first two points and has the second point's slope.
+// newCurve returns the curve with the given values and slopes. The true slope may be infinite at the first point.
+// newCurve replaces this slope with the slope of a parabola. The parabola passes through the first two points and has
+// the second point's slope.
 func newCurve(grid, value, slope []float64) curve {
 	n := len(grid) - 1
 	k := curve{grid, make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
@@ -33,7 +34,7 @@ func newCurve(grid, value, slope []float64) curve {
 	return k
 }
 
-// mean returns the curve of the mean over the given draws, or over all draws.
+// mean returns the mean curve of the given draws.
 func (r Response) mean(draws []int) curve {
 	value, slope := make([]float64, len(r.Spend)), make([]float64, len(r.Spend))
 	for i := range r.Spend {
@@ -70,7 +71,7 @@ func interval(grid []float64, x float64) int {
 	return min(max(sort.SearchFloat64s(grid, x)-1, 0), len(grid)-2)
 }
 
-// at returns the value and the slope.
+// at returns the value and the slope at a spend.
 func (k curve) at(x float64) (value, slope float64) {
 	i := interval(k.grid, x)
 	return k.on(i, x-k.grid[i])

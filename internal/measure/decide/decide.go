@@ -53,7 +53,7 @@ type Response struct {
 	Slope [][]float64 // derivatives with respect to spend; not used at spend 0, where they may be infinite
 }
 
-// Group bounds the total spend of some channels. A channel is in at most one group.
+// Group bounds the total spend of several channels. A channel is in at most one group.
 type Group struct {
 	Name     string
 	Channels []measure.Channel
@@ -78,7 +78,7 @@ var (
 	Aggressive   = Risk{Weight: 0, Tail: 0.2, Move: 0.60}
 )
 
-// ParseRisk reads the name of a risk level.
+// ParseRisk returns the risk level with the given name.
 func ParseRisk(s string) (Risk, error) {
 	switch s {
 	case "conservative":
@@ -260,7 +260,7 @@ func (p Problem) inMessage(x float64) float64 {
 
 func (p Problem) formatted(x float64) string { return formatted(p.inMessage(x)) }
 
-// formatted writes an amount for a message. It rounds large amounts to units: 1200000, 12.5.
+// formatted returns an amount as text for a message. It rounds large amounts to units: 1200000, 12.5.
 func formatted(x float64) string {
 	if math.Abs(x) >= 1000 {
 		x = math.Round(x)

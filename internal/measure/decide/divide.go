@@ -11,9 +11,9 @@ import (
 // The upper bound comes from the Lagrangian dual (Everett 1963). The price of money is the Lagrange multiplier of the
 // budget. For any price, no allocation has a response above price times budget plus the sum of the channels' maximum
 // profits at that price. The maximum profit is exact. For concave curves, the best price has no duality gap
-// (water-filling). S-shaped curves may have a gap, because some channel's spend jumps over a part of the curve at the
-// best price. The problem is then split in two at that channel until bound and value meet (branch and bound; Land and
-// Doig 1960).
+// (water-filling). S-shaped curves may have a gap, because a channel's spend jumps over a part of the curve at the best
+// price. The problem is then split in two at that channel until bound and value meet (branch and bound; Land and Doig
+// 1960).
 type division struct {
 	curves []curve
 	parts  []part

@@ -31,8 +31,8 @@ const outcomes = 8
 // the mean response, also for a problem with a risk weight.
 //
 // The method is stratification (Strong and Oakley 2013, for a single parameter). Draws are sorted by the test result
-// that they predict, and each stratum is one result. Within a stratum, one half of the draws chooses the allocation.
-// The other half evaluates it, to avoid optimistic bias. A negative gain is set to zero.
+// that they predict, and each stratum is one result. Within a stratum, the allocation is optimized with one half of the
+// draws and evaluated with the other half, to avoid optimistic bias. A negative gain is set to zero.
 func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	if err := p.validate(); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import "math"
 type market struct {
 	division
 	low, high   []float64
-	least, most float64   // a price below every slope, and one above
+	least, most float64   // a price below every slope, and a price above every slope
 	paid        []float64 // each channel's last price; different from the common price in a group at a bound
 }
 
@@ -32,7 +32,7 @@ func newMarket(d division, low, high []float64) *market {
 // atMost and atLeast are known optimal spends at a lower and a higher price. They bound the result.
 type buyer func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64)
 
-// buy implements buyer for all parts.
+// buy implements [buyer] for all parts.
 func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 	for _, p := range m.parts {
 		s, gain := m.buyPart(p, x, price, atMost, atLeast)
@@ -41,8 +41,8 @@ func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum
 	return sum, profit
 }
 
-// buyPart optimizes a group at a price. If the sum is outside the group's bounds, the group gets its own price. At this
-// price, the sum meets the bound. The group pays or receives the price difference on the sum.
+// buyPart implements [buyer] for one part. If the sum of a group is outside the group's bounds, the group gets its own
+// price. At this price, the sum meets the bound. The group pays or receives the price difference on the sum.
 func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 	members := func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 		for _, j := range p.members {
@@ -68,8 +68,8 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 	return bound, dual - price*bound
 }
 
-// clear finds the price at which the spends add up to sum, and an allocation with that sum. Channels that jump at the
-// price share the remainder. The result dual is an upper bound for all allocations with that sum.
+// clear finds the price at which the spends add up to sum, and an allocation with that sum. Channels with a jump in
+// spend at this price share the remainder. The result dual is an upper bound for all allocations with that sum.
 func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	least, most := m.least, m.most
 	cheap, dear, try := make([]float64, len(m.low)), make([]float64, len(m.low)), make([]float64, len(m.low))

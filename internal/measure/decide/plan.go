@@ -13,12 +13,11 @@ import (
 type Plan struct {
 	Allocations []Allocation // in the problem's order
 	Certificate Certificate
-	// Lift is the optimized response minus the response of the current allocation, in the target's unit. It includes
-	// the effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
-	// optimized with the other half.
+	// Lift is the optimized response minus the response of the current allocation, in the target's unit. It includes the
+	// effect of a larger budget. To avoid optimistic bias, the allocation optimized with one half of the draws is
+	// evaluated with the other half.
 	Lift stats.Summary
-	// BeatsCurrent is the probability that the lift is positive. As for Lift, each half of the draws evaluates the
-	// allocation of the other half.
+	// BeatsCurrent is the probability that the lift is positive. It is evaluated in the same way as Lift.
 	BeatsCurrent float64
 	// Agreement is the share of the budget on which the allocations of the two halves agree, 0 to 1.
 	Agreement float64
@@ -31,8 +30,8 @@ type Allocation struct {
 	Proposed float64
 	// MarginalROAS is the derivative of the expected response at the proposed spend.
 	MarginalROAS float64
-	// RightWay is the probability that the money moved into or out of the channel has a higher return after the move.
-	// It is nil if the channel's spend does not change or no money moves in the other direction.
+	// RightWay is the probability that the money moved into or out of the channel has a higher response per unit after the
+	// move. It is nil if the channel's spend does not change or no money moves in the other direction.
 	RightWay *float64
 	// Unseen is true if the proposed spend is above the range of the data. The response at this spend depends on the
 	// assumed curve shape.
@@ -56,9 +55,9 @@ func (c Certificate) Gap() float64 {
 // moved is the smallest change of spend that is treated as a change, as a share of the budget.
 const moved = 1e-6
 
-// Optimize allocates the budget. Conflicting bounds or sums and unknown names result in a fault of kind invalid that states a
-// remedy. The result does not depend on the number of cores. The two halves of the draws must be independent, for
-// example from different chains.
+// Optimize returns an optimized allocation of the budget. Conflicting bounds or sums and unknown names result in a
+// fault of kind invalid that states a remedy. The result does not depend on the number of cores. The two halves of the
+// draws must be independent, for example from different chains.
 func Optimize(p Problem) (*Plan, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -180,8 +179,8 @@ func (p Problem) allocations(plan []float64, all []int) []Allocation {
 	return out
 }
 
-// judgeMoves sets RightWay. In each draw, it compares the return on the money moved with the return on all money moved
-// in the other direction.
+// judgeMoves sets RightWay. In each draw, it compares the response per unit of the money moved with that of all money
+// moved in the other direction.
 func (p Problem) judgeMoves(moves []Allocation) {
 	n := p.draws()
 	gains := make([][]float64, len(moves))

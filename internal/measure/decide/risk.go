@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// chooser optimizes the allocation for some of the draws.
+// chooser optimizes the allocation for a subset of the draws.
 //
 // The objective is (1-w) mean + w CVaR. CVaR, the conditional value at risk, is the mean total response over the worst
 // draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the allocation, so the objective is not
@@ -78,7 +78,7 @@ func (c *chooser) better(plan []float64, objective float64, other []float64) (be
 	return best, value
 }
 
-// means returns every channel's mean curve over some draws.
+// means returns every channel's mean curve over the given draws.
 func (c *chooser) means(draws []int) []curve {
 	out := make([]curve, len(c.Channels))
 	for j := range c.Channels {
@@ -115,7 +115,7 @@ func (c *chooser) worst(plan []float64) []int {
 
 func (c *chooser) respond(plan []float64) { c.responses(c.total, plan) }
 
-// tail returns the draws with the smallest totals. Among equal totals, it returns the first.
+// tail returns the draws with the smallest totals. Among draws with equal totals, it returns the first ones.
 func (c *chooser) tail() []int {
 	order := slices.Clone(c.draws)
 	slices.SortFunc(order, func(a, b int) int {

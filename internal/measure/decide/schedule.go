@@ -44,8 +44,8 @@ type ScheduledChannel struct {
 	Change   *float64 // limit on the difference between consecutive periods; nil: none
 	Response Flighting
 	Weight   float64 // as in [Channel]
-	// Concave is true if returns always diminish. Otherwise Spread tries several starting points, and its certificate
-	// does not bound every schedule.
+	// Concave is true if the channel has diminishing returns at every spend. Otherwise, Spread tries several starting
+	// points, and its certificate does not bound every schedule.
 	Concave bool
 }
 
@@ -67,10 +67,10 @@ const (
 	tangentError  = 1e-7 // error of a tangent's bound, as a share of the schedule's response
 )
 
-// Spread maximizes the weighted response over the spends of each channel and period. For concave responses, the certificate
-// bounds every schedule. For S-shaped responses, it bounds only schedules with a response below the tangent at the
-// result. The result is then a local optimum. For S-shaped responses, searches start from constant spend and from
-// bursts every two to four periods.
+// Spread returns the schedule that maximizes the weighted response. For concave responses, the certificate bounds every
+// schedule. For S-shaped responses, it bounds only schedules with a response below the tangent at the result. The
+// result is then a local optimum. For S-shaped responses, searches start from constant spend and from bursts every two
+// to four periods.
 //
 // The method is projected gradient ascent with momentum (Nesterov 1983, as in Beck and Teboulle 2009) and a restart
 // after each decrease. The bound is the maximum of the tangent over all schedules (Frank and Wolfe 1956).
@@ -145,7 +145,7 @@ func (r *repeated) Response(spend, slope []float64) float64 {
 	return value
 }
 
-// bursts concentrates constant spend in every second, third or fourth period.
+// bursts returns a schedule with constant spend concentrated in every second, third or fourth period.
 func (s *scheduler) bursts(steady []float64, every int) []float64 {
 	out := make([]float64, len(steady))
 	for i, x := range steady {
@@ -194,8 +194,8 @@ func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	return x, value, bound
 }
 
-// climb takes the largest gradient step, up to the given length, that gains at least as much as its quadratic model
-// predicts.
+// climb returns the schedule after a gradient step, its value and the step's length. The step is the largest step, up
+// to the given length, that gains at least as much as its quadratic model predicts.
 func (s *scheduler) climb(from []float64, step float64) (to []float64, value, used float64) {
 	base := s.response(from)
 	slope := slices.Clone(s.slope)

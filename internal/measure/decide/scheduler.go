@@ -170,7 +170,7 @@ func (p *projection) everyPeriod(by float64) {
 	}
 }
 
-// level finds, by bisection, the amount at which a decreasing sum meets its target.
+// level returns the amount at which a decreasing sum meets its target, found by bisection.
 func (p *projection) level(sum func(by float64) float64, target float64) float64 {
 	low, high := -p.size, p.size
 	for range priceSteps {

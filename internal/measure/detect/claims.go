@@ -22,8 +22,8 @@ const (
 )
 
 // claims compares a channel's platform-reported orders with a prediction from other series, the drivers. All series are
-// prefix sums. Let C be the reported orders in the base, and r the relative change of each of n drivers from the base
-// to the recent window. The expected number of reported orders is
+// prefix sums. Let C be the reported orders in the base window, and r the relative change of each of n drivers since
+// the base window. The expected number of reported orders is
 //
 //	e = C (r₁ ··· rₙ)^(1/n).
 //
@@ -32,17 +32,17 @@ const (
 // break. The mean of several predictions has less noise (Bates and Granger 1969, "The combination of forecasts"). Only
 // the prediction from last-touch orders alone shows a loss of last-touch orders.
 //
-// Reported and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base.
-// The variance of the number of reported orders is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is estimated
-// from the errors of earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine 32:1206).
-// The p-value is a tail of the scaled Poisson distribution.
+// Reported and last-touch orders are counts. Let o and O be the last-touch orders in the recent window and in the base
+// window. The variance of the number of reported orders is φ e (1 + e (1/C + (1/o + 1/O)/n²)). The dispersion φ is
+// estimated from the errors of earlier windows, as in outbreak detection (Noufaily et al. 2013, Statistics in Medicine
+// 32:1206). The p-value is a tail of the scaled Poisson distribution.
 type claims struct {
 	claimed []float64
 	drivers [][]float64 // the first is last-touch orders
 	windows
 }
 
-// claimTest is the comparison of one window.
+// claimTest is the test result of one window.
 type claimTest struct {
 	claimed, expected float64
 	spread            float64 // variance relative to expected
@@ -56,10 +56,10 @@ func (c claimTest) alarms() bool {
 	return c.p < claimP && (c.claimed > c.expected && c.change() >= mostClaims || c.claimed < c.expected && c.change() <= lostClaims)
 }
 
-// confidence returns the confidence that the break is not noise: from 0.8 at the limit of the p-value to 0.99.
+// confidence returns the probability that the break is not noise: from 0.8 at the limit of the p-value to 0.99.
 func (c claimTest) confidence() float64 { return min(0.99, 1-0.2*c.p/claimP) }
 
-// totals returns a series' totals in the base and in the recent window that end before index t.
+// totals returns a series' totals in the base window and in the recent window that ends before index t.
 func (c claims) totals(sums []float64, t int) (before, now float64) {
 	mid := t - c.recent
 	return sums[mid] - sums[mid-c.base], sums[t] - sums[mid]
@@ -89,7 +89,7 @@ func (c claims) at(t int) (claimTest, bool) {
 	if !ok {
 		return out, false
 	}
-	var misses []float64 // squared and standardized, of windows that do not overlap the recent window
+	var misses []float64 // squared standardized errors of windows that do not overlap the recent window
 	for u := t - stepDays*((c.recent+stepDays-1)/stepDays); u >= c.recent+c.base; u -= stepDays {
 		if past, ok := c.expect(u); ok {
 			miss := past.claimed - past.expected

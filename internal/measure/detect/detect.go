@@ -89,8 +89,8 @@ type Finding struct {
 	Name    string          // display name of the subject, if it differs
 	Channel measure.Channel // channel of the subject; "" if it has none
 	Since   civil.Date      // first day of the evidence; zero: none
-	// Value is the gain per month from acting on the finding, as contribution if its rate is known, otherwise as
-	// revenue. It is nil if the gain is unknown.
+	// Value is the gain per month from acting on the finding, as contribution if the contribution rate is known, otherwise
+	// as revenue. It is nil if the gain is unknown.
 	Value      *measure.Estimate
 	Confidence float64 // probability that the finding is real
 	Effort     Effort
@@ -108,7 +108,7 @@ func worth(value, low, high float64) *measure.Estimate {
 	}
 }
 
-// Find runs all detectors. The findings are sorted by score, the highest first.
+// Find returns the findings of all detectors, sorted by score, highest first.
 func Find(s Store) []Finding {
 	var all []Finding
 	for _, detector := range []func(Store) []Finding{
@@ -143,8 +143,8 @@ var consequences = map[Kind][]Kind{
 	FewerNew:      {CACDrift, PaybackDrift},
 }
 
-// withoutConsequences removes findings that follow from another finding, so one cause has one finding. If the store has
-// a tracking break, it also removes the tracking breaks of channels.
+// withoutConsequences returns the findings that do not follow from another finding, so that one cause has one finding.
+// If the store has a tracking break, it also removes the tracking breaks of channels.
 func withoutConsequences(all []Finding) []Finding {
 	follows := func(f Finding) bool {
 		return slices.ContainsFunc(all, func(cause Finding) bool {

@@ -20,21 +20,21 @@ const alarmZ = 3.0
 const (
 	stepDays       = 7   // days between two positions; whole weeks, so windows contain the same weekdays
 	leastPositions = 12  // minimum number of positions in a history
-	yearDays       = 364 // distance to the same weekday a year before
+	yearDays       = 364 // days to the same weekday a year before
 	nearYear       = 14  // days around that weekday
 	unusualZ       = 2   // minimum z-score of a season
 	leastScale     = 0.03
 	onsetDays      = 60 // number of days to search for the first day of an alarm
 )
 
-// windows are the lengths of a recent window and of the base before it, in days.
+// windows are the lengths of a recent window and of the base window before it, in days.
 type windows struct {
 	recent, base int
 	anySeason    bool // no comparison with the year before
 }
 
-// drift is a change of the ratio of two daily series between a recent window and the base before it. An example is
-// spend per new customer. Let d be the logarithm of the recent ratio divided by the base ratio. The score compares d
+// drift is a change of the ratio of two daily series between a recent window and the base window before it. An example
+// is spend per new customer. Let d be the logarithm of the recent ratio divided by the base ratio. The score compares d
 // with its own past values, at steps of a week:
 //
 //	z = (d - median) / max(1.4826 MAD, 0.03).
@@ -42,8 +42,9 @@ type windows struct {
 // The median absolute deviation (MAD) is robust to past outliers. If the standard deviation is smaller than 1.4826 MAD,
 // as with ratios that alternate between two levels, the score uses the standard deviation. If the series is longer than
 // a year, d is also compared with the most extreme value around the same day a year before. That value must be at least
-// two deviations from the median, because the most extreme of five ordinary values is noise. The score then uses the
-// smaller distance, so a yearly sale is not a finding. If the series is shorter than a year, the score is halved.
+// two robust standard deviations from the median, because the most extreme of five ordinary values is noise. The score
+// then uses the smaller of the two distances, so a yearly sale is not a finding. If the series is shorter than a year,
+// the score is halved.
 type drift struct {
 	z           float64
 	before, now float64 // ratio
@@ -104,8 +105,8 @@ func prefix(series []float64) []float64 {
 	return sums
 }
 
-// value returns the ratios in the base and the recent window that end before index t, and the logarithm of their
-// relative change.
+// value returns the ratios in the base window and in the recent window that ends before index t, and the logarithm of
+// their relative change.
 func (r ratios) value(t int) (before, now, d float64, ok bool) {
 	mid, first := t-r.recent, t-r.recent-r.base
 	if first < 0 {
@@ -120,7 +121,7 @@ func (r ratios) value(t int) (before, now, d float64, ok bool) {
 	return before, now, math.Log(now / before), true
 }
 
-// at returns the drift at index t, from data before it.
+// at returns the drift at index t, from data before t.
 func (r ratios) at(t int) (drift, bool) {
 	before, now, d, ok := r.value(t)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // leaks finds discount codes with a jump in use. A typical cause is a code for few customers, or a creator's code, that
-// is now on a coupon site. The value is the discount beyond usual use.
+// is now on a coupon site. The value is the amount of discounts above the usual level.
 func leaks(s Store) (all []Finding) {
 	growth := 1.0
 	if before := lately(s.Orders, 70) - lately(s.Orders, 14); before > 0 {
@@ -34,7 +34,7 @@ func leaks(s Store) (all []Finding) {
 
 // pacing finds targets that will probably be missed, and spend limits that will probably be exceeded. These findings
 // have no value, because acting may not close the gap to the target. Sales targets of one channel have one cause, so
-// only the least likely target is a finding.
+// only the target that is least likely to be met is a finding.
 func pacing(s Store) (all []Finding) {
 	type sales struct {
 		channel measure.Channel

@@ -83,8 +83,8 @@ func storeDrifts(s Store) (all []Finding) {
 	return append(all, payback(s)...)
 }
 
-// payback finds a falling value of new customers per unit of spend. It excludes the customers of the last CohortDays,
-// because their value is incomplete.
+// payback finds a falling value of new customers per unit of spend. It excludes customers acquired in the last
+// CohortDays days, because their value is incomplete.
 func payback(s Store) []Finding {
 	n := len(s.CohortValue) - s.CohortDays
 	if n <= quarter.base+quarter.recent {
@@ -125,7 +125,7 @@ func ratioOf(num, den []float64, days int) float64 {
 
 // Limits of an outage.
 const (
-	outageShare = 0.3 // maximum share of the smallest number of orders on the last three same weekdays
+	outageShare = 0.3 // maximum share of the smallest number of orders on that weekday in the three previous weeks
 	outageDays  = 14  // number of days to search
 	leastDaily  = 10  // minimum orders per day
 )
@@ -220,7 +220,7 @@ func tracking(s Store, channel measure.Channel, d drift, now, before string) Fin
 // Limits of a loss of touchpoints.
 const (
 	leastAnswers = 60   // minimum number of earlier respondents per channel
-	lostShare    = 0.5  // maximum share of the former attributed orders per answer
+	lostShare    = 0.5  // maximum attributed orders per answer, as a share of the former value
 	lostP        = 5e-3 // maximum p-value; few channels of a store have this many answers
 )
 

@@ -12,9 +12,9 @@ const (
 	seasonZ    = 2
 )
 
-// SeasonEffect returns the mean daily revenue on days of the past, relative to the four weeks before. The season has an
-// effect if the ratio is at least 1.15. The ratio must also be two robust standard deviations above the median ratio of
-// the history. The effect is unknown without a year of history.
+// SeasonEffect returns the mean daily revenue on the given past days, relative to the four weeks before them. The
+// season has an effect if the ratio is at least 1.15. The ratio must also be two robust standard deviations above the
+// median ratio of the history. The effect is unknown without a year of history.
 func (s Store) SeasonEffect(days civil.Range) (ratio float64, shows, known bool) {
 	end := days.Last.Sub(s.Days.First) + 1
 	r := ratios{prefix(s.Revenue), prefix(ones(len(s.Revenue))), windows{recent: days.Days(), base: 28}}

@@ -91,7 +91,7 @@ func spendShifts(s Store) (all []Finding) {
 			Evidence: []Figure{{"daily_spend", d.now, Money}, {"usual_daily_spend", d.before, Money}, {"change", d.change(), Share}},
 		}
 		if extra := monthDays * (d.now - d.before); extra > 0 {
-			// The marginal return of the extra spend is between zero and the average return.
+			// The marginal ROAS of the extra spend is between zero and the average ROAS.
 			average := s.rate() * c.average()
 			f.Value = worth(extra*(1-min(1, average/2)), extra*(1-min(1, average)), extra)
 		}
@@ -100,9 +100,9 @@ func spendShifts(s Store) (all []Finding) {
 	return all
 }
 
-// beyond compares the total of the last three days with every three-day total before the shift, which starts on day
-// since. Days before the first spend do not count. An increase must be at least 20% above all totals. A decrease must
-// be more than a sixth below all of them.
+// beyond reports whether the total of the last three days is outside the range of all three-day totals before the
+// shift, which starts on day since. Days before the first spend do not count. An increase must be at least 20% above
+// all totals. A decrease must be more than a sixth below all of them.
 func beyond(spend []float64, since int, up bool) bool {
 	sums, first := prefix(spend), firstSpend(spend)
 	last := len(spend)
@@ -163,7 +163,7 @@ func capped(s Store) (all []Finding) {
 		if s.rate()*roas < 1.5 || c.Orders < 30 {
 			continue
 		}
-		// An increase of the budget by 20% is assumed to return between half of the average ROAS and the average ROAS.
+		// A budget increase of 20% is assumed to have a marginal ROAS between half of the average ROAS and the average ROAS.
 		step := 0.2 * c.DailyBudget * monthDays
 		low, high := step*(s.rate()*roas/2-1), step*(s.rate()*roas-1)
 		all = append(all, Finding{
@@ -231,7 +231,7 @@ const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
 // of perfect information on one decision: to increase or decrease spend by 20%. The contribution per unit of spend is
-// normally distributed with mean m, from the best estimate of the return, and standard deviation v. The value is
+// normally distributed with mean m, from the best estimate of ROAS, and standard deviation v. The value is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).
 func untested(s Store) (all []Finding) {

@@ -34,7 +34,7 @@ type Store struct {
 type Channel struct {
 	Name                                       measure.Channel
 	Spend, Revenue, Orders, NewOrders, Claimed []float64 // by last touch; Claimed: orders that the platform reports
-	Late                                       int       // last days without an ad report: spend and reported orders are unknown
+	Late                                       int       // days after the last ad report; their ad figures are unknown
 	Marginal                                   *Marginal // nil: not in a usable model
 	Tested                                     bool      // the channel has an open experiment or had one in the last year
 	FactorSD                                   float64   // standard deviation of the channel's incrementality factor
@@ -135,7 +135,7 @@ type Halo struct {
 	Chance  float64          // probability of an effect above zero
 }
 
-// Season is a coming season.
+// Season is an upcoming season.
 type Season struct {
 	Name    string
 	Title   string // display name
@@ -154,7 +154,7 @@ func (s Store) rate() float64 {
 
 const monthDays = 30.4375
 
-// perMonth scales a total of some days to a month.
+// perMonth returns a total of the given number of days, scaled to a month.
 func perMonth(total float64, days int) float64 { return total / float64(days) * monthDays }
 
 // lately returns the total of the given number of most recent days.

@@ -49,10 +49,10 @@ func Anomalies(values []float64, season int) ([]Anomaly, error) {
 		}
 	}
 	if len(values) > mostPeriods {
-		return nil, fault.Invalid("the series has %d points, more than %d", len(values), mostPeriods)
+		return nil, fault.Invalid("the series has %d points, more than the maximum of %d", len(values), mostPeriods)
 	}
 	if len(values) < max(leastJudged, 3*season) {
-		return nil, fault.NotReady("the series has %d points; detecting anomalies needs at least %d", len(values), max(leastJudged, 3*season))
+		return nil, fault.NotReady("the series has %d points; anomaly detection requires at least %d points", len(values), max(leastJudged, 3*season))
 	}
 	out := make([]Anomaly, len(values))
 	if slices.Min(values) == slices.Max(values) {
@@ -139,7 +139,7 @@ func bestLens(values []float64, season int) judgement {
 	return best
 }
 
-// slope returns the logarithm of the transformation's derivative at y. With it, likelihoods are comparable between
+// slope returns the logarithm of the transformation's derivative at y. This term makes likelihoods comparable between
 // transformations.
 func (l lens) slope(y, unit float64) float64 {
 	switch l {
@@ -184,7 +184,7 @@ func judged(values []float64, season int, l lens, shifts []Change) judgement {
 const (
 	nearPoints = 182 // minimum number of errors
 	nearCycles = 26  // minimum number of seasons
-	nearShared = 4   // number of seasons that share a noise estimate, to save fits
+	nearShared = 4   // number of seasons that share a noise estimate, to reduce the number of fits
 )
 
 // nearby returns the error distribution at each point, from the nearest errors. If possible, half of these errors are
@@ -355,8 +355,8 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 }
 
 // noiseOf returns the error distribution, and the log-likelihood with the best degrees of freedom from a short list.
-// The degrees of freedom of the result are the geometric mean of their posterior. The most likely value is imprecise
-// with a few hundred errors. A low value misses anomalies. A high value makes normal points anomalies.
+// The degrees of freedom of the distribution are the geometric mean of their posterior. The most likely value is
+// imprecise with a few hundred errors. Too low a value misses anomalies, and too high a value flags normal points.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
 	for t, e := range errors {
@@ -410,15 +410,15 @@ const censoredShare = 50
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }
 
 // normality is the strength of the prior for normal errors: the log odds of ν degrees of freedom are -normality/ν.
-// Without the prior, short series have heavy tails by chance.
+// Without the prior, the fitted errors of short series have heavy tails by chance.
 const normality = 14
 
 // closeEnough is the tolerance of [highestBetween]. A change of the scale by this amount has no noticeable effect on
 // probabilities.
 const closeEnough = 1e-5
 
-// highestBetween maximizes a unimodal function by parabolic interpolation and golden section steps (Brent 1973,
-// "Algorithms for minimization without derivatives", chapter 5).
+// highestBetween returns the position of the maximum of a unimodal function, found by parabolic interpolation and
+// golden section steps (Brent 1973, "Algorithms for minimization without derivatives", chapter 5).
 func highestBetween(f func(float64) float64, low, high float64) float64 {
 	const golden = 0.3819660112501051
 	best := low + golden*(high-low)
@@ -479,7 +479,7 @@ func highestBetween(f func(float64) float64, low, high float64) float64 {
 	}
 }
 
-// discover sets Q and Actionable.
+// discover sets Q and Actionable of all points.
 func discover(all []Anomaly) {
 	order := make([]int, len(all))
 	for i := range order {

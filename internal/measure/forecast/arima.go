@@ -41,7 +41,7 @@ type arima struct {
 	full      lags // ar times the differences: y_t = Σ full_k y_{t-k} + constant + e_t + Σ ma_k e_{t-k}
 	mean      float64
 	shift     float64   // contribution of the mean to each point
-	values    []float64 // the last values of y, as many as full needs
+	values    []float64 // the last values of y, up to the largest lag of full
 	errors    []float64 // aligned with values
 	criterion float64
 	params    []float64 // unconstrained partial autocorrelations in the order of the terms, then the mean
@@ -108,7 +108,7 @@ func stride(values []float64, lag int) []float64 {
 	return out
 }
 
-// candidate contains the data that ARIMA orders with the same differencing share.
+// candidate contains the data that are common to all ARIMA orders with the same differencing.
 type candidate struct {
 	values []float64
 	w      []float64 // differenced
@@ -151,9 +151,10 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	return p, a, a.params
 }
 
-// fit estimates an order by conditional least squares (Box, Jenkins and Reinsel 2008, section 7.1). Before the first
-// point, values equal the mean and errors are zero. The search starts at the parameters in the trail, otherwise at the
-// parameters of a similar model, if there is one. The search stops when it cannot reach the similar model's AICc.
+// fit returns the model of an order, estimated by conditional least squares (Box, Jenkins and Reinsel 2008, section
+// 7.1). Before the first point, values equal the mean and errors are zero. The search starts at the parameters in the
+// trail, otherwise at the parameters of a similar model, if there is one. The search stops when it cannot reach the
+// similar model's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)
 	size, parameters := float64(len(c.w)), float64(len(params)+1)
@@ -176,8 +177,8 @@ func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	return a, true
 }
 
-// derive sets the derivatives of the errors e with respect to the parameters, given lags at these parameters. Let x = w
-// - c. Then
+// derive sets the derivatives of the errors e with respect to the parameters, given the lags at these parameters. Let x
+// = w - c. Then
 //
 //	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
 //	∂e/∂φ_i = -B^i Φ X,   ∂e/∂Φ_j = -B^(mj) φ X,   ∂e/∂θ_i = B^i Θ E,   ∂e/∂Θ_j = B^(mj) θ E,   ∂e/∂c = -φ Φ 1 / θΘ,
@@ -282,7 +283,8 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets starting values. It uses the parameters of a similar model where that model has them.
+// start sets the starting parameters of the search. It uses the parameters of a similar model where that model has
+// them.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1
@@ -335,7 +337,7 @@ func (a *arima) residuals(w, out []float64) {
 	for t, y := range w[start:] {
 		rest[t] = y - shift
 	}
-	for i, lag := range a.ar.at { // by lag, not by point, so terms do not wait for each other
+	for i, lag := range a.ar.at { // by lag, not by point, so that terms are independent of each other
 		by := a.ar.by[i]
 		for t, y := range w[start-lag : len(w)-lag] {
 			rest[t] -= by * y
@@ -453,9 +455,9 @@ const (
 	mostTried                    = 60
 )
 
-// fitARIMA finds the order stepwise by AICc. It chooses seasonal differences by the strength of the season, and other
-// differences by the KPSS test. The method is from Hyndman and Khandakar 2008, "Automatic time series forecasting: the
-// forecast package for R", section 3.2.
+// fitARIMA returns the ARIMA model with the order found stepwise by AICc. It chooses seasonal differences by the
+// strength of the season, and other differences by the KPSS test. The method is from Hyndman and Khandakar 2008,
+// "Automatic time series forecasting: the forecast package for R", section 3.2.
 func fitARIMA(values []float64, season int, t *trail) track {
 	if len(values) < 2*season {
 		season = 1
@@ -490,7 +492,8 @@ func fitARIMA(values []float64, season int, t *trail) track {
 	return best
 }
 
-// stepwise starts from four orders. It moves to the neighbor with the smallest AICc until no neighbor is better.
+// stepwise returns the best model of a search by AICc. The search starts from four orders. It moves to the neighbor
+// with the smallest AICc until no neighbor is better.
 func stepwise(c *candidate, base order) *arima {
 	tried := map[order]bool{}
 	var best *arima

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Calendar contains the yearly pattern of a series. The caller estimates it.
+// Calendar contains the yearly pattern of a series. The caller estimates the pattern.
 type Calendar struct {
 	Factors    []float64   // positive, one per point of the history and of the horizon
 	Covariance [][]float64 // covariance of the logarithms of the horizon's factors
@@ -93,8 +93,8 @@ func (p *Prediction) calendarSD(steps int) float64 {
 // blurs is the number of quantiles that represent the calendar's uncertainty in each draw.
 const blurs = 9
 
-// blurred adds the calendar's uncertainty to draws of a sum. It multiplies every draw by each of [blurs] quantiles of a
-// lognormal distribution.
+// blurred returns draws of a sum with the calendar's uncertainty added. It multiplies every draw by each of [blurs]
+// quantiles of a lognormal distribution.
 func blurred(draws []float64, sd float64) []float64 {
 	if sd == 0 {
 		return draws

@@ -26,7 +26,7 @@ func Changes(values []float64, season int) ([]Change, error) {
 	least := max(10, 2*season)
 	n := len(values)
 	if n < max(2*least, leastJudged) {
-		return nil, fault.NotReady("the series has %d points; detecting changes needs at least %d", n, max(2*least, leastJudged))
+		return nil, fault.NotReady("the series has %d points; change detection requires at least %d points", n, max(2*least, leastJudged))
 	}
 	odd, err := Anomalies(values, season)
 	if err != nil {
@@ -74,8 +74,8 @@ func Changes(values []float64, season int) ([]Change, error) {
 
 // These limits distinguish a level shift from a slow change.
 const (
-	shiftNoise  = 4   // standard deviations of the errors
-	shiftLevel  = 0.5 // on the log scale: the level is at least 65% higher, or 40% lower
+	shiftNoise  = 4   // minimum shift, in standard deviations of the errors
+	shiftLevel  = 0.5 // minimum shift on the log scale: 65% higher or 40% lower
 	shiftSpread = 2   // seasons on either side that are compared
 )
 

@@ -17,9 +17,10 @@ type Alarm struct {
 // quietShift is the reference value k of the CUSUM: half of the smallest relevant shift, in standard deviations.
 const quietShift = 0.5
 
-// Alarms monitors one-step errors in standard deviations, such as [Expectation.Z], for shifts in either direction by a
-// CUSUM (Page 1954, "Continuous inspection schemes"). runLength is the average number of points between false alarms.
-// For each side, the threshold h solves Siegmund's approximation (1985, "Sequential analysis", section 2.6)
+// Alarms returns the alarms of a CUSUM (Page 1954, "Continuous inspection schemes"). The CUSUM monitors one-step errors
+// in standard deviations, such as [Expectation.Z], for shifts in either direction. runLength is the average number of
+// points between false alarms. For each side, the threshold h solves Siegmund's approximation (1985, "Sequential
+// analysis", section 2.6)
 //
 //	2 · runLength = (exp(2k b) - 2k b - 1) / (2k²),  b = h + 1.166,  k = 1/2.
 //

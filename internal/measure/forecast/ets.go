@@ -8,9 +8,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// form is one of fifteen exponential smoothing models. They are in the taxonomy of Hyndman, Koehler, Ord and Snyder
-// (2008), "Forecasting with exponential smoothing", table 2.1. Numerically unstable models and multiplicative trends
-// are excluded.
+// form is one of fifteen exponential smoothing models from the taxonomy of Hyndman, Koehler, Ord and Snyder (2008),
+// "Forecasting with exponential smoothing", table 2.1. Numerically unstable models and multiplicative trends are
+// excluded.
 type form struct {
 	relative bool // the error is multiplicative
 	trend    bool
@@ -205,7 +205,7 @@ type run struct {
 // by the geometric mean of |μ|. For both kinds of errors, the logarithm of the sum of squares is then the likelihood in
 // equation (5.3) of Hyndman et al. (2008). A model with relative errors is rejected if an expectation is not positive.
 // errors runs [smoother.observe], which takes nearly all of a fit's time, for several models in step. Each recursion
-// waits only for its own last step, so the processor can interleave the models.
+// depends only on its own previous step, so the processor can interleave the models.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
 		l := &runs[i]
@@ -452,7 +452,8 @@ func initialOf(values []float64, season int, positive bool) initial {
 // fitETS returns the form with the smallest AICc (Hyndman, Koehler, Snyder and Grose 2002, "A state space framework for
 // automatic forecasting using exponential smoothing methods"). It returns false if there are too few values for any
 // form. It first fits the forms with the best starting points, so the fits of the other forms can stop early. Each
-// search starts from the best of the form's starting points and the end point in the trail. It then updates the trail.
+// search starts from the best of the form's starting points and the end point in the trail. fitETS then updates the
+// trail.
 func fitETS(values []float64, season int, t *trail) (*smoother, bool) {
 	positive := allPositive(values)
 	start := initialOf(values, season, positive)

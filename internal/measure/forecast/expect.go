@@ -85,8 +85,8 @@ func OneStep(values []float64, r Rhythm) []Expectation {
 	return out
 }
 
-// filter is the state before the current point, on the scale of x. Window statistics are sorted, so a step needs only
-// an insertion and a deletion.
+// filter is the state of [OneStep] before the current point, on the scale of x. Window statistics are sorted, so a step
+// needs only an insertion and a deletion.
 type filter struct {
 	Rhythm
 	scale
@@ -103,7 +103,7 @@ func newFilter(r Rhythm, s scale) filter {
 	return filter{Rhythm: r, scale: s, deviations: make([]ranked, r.season), place: make([]float64, r.season)}
 }
 
-// step evaluates the next point and updates the state.
+// step returns the expectation of the next point and updates the state with the point's value.
 func (f *filter) step(y float64) Expectation {
 	x := f.to(y)
 	expected, ok := f.next()
@@ -227,7 +227,7 @@ type heights struct {
 	window             int
 	existing, positive int
 	recent             []float64 // positive values
-	sorted             ranked    // the window's last values, sorted
+	sorted             ranked    // the values in the window, sorted
 }
 
 func (h *heights) add(y float64) {
@@ -248,7 +248,7 @@ func (h *heights) add(y float64) {
 // scale returns the scale for the next point. It changes from logarithms to square roots if more than 5% of the values
 // are zero or less. It changes back if less than 2.5% of the values are zero or less. The gap between the two limits
 // avoids alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a hundredth
-// of the median of the last positive values.
+// of the median of the most recent positive values.
 func (h *heights) scale(root bool) scale {
 	zeros, most := h.existing-h.positive, 20
 	if root {

@@ -38,8 +38,8 @@ func Filled(values []float64, season int) []float64 {
 	return out
 }
 
-// joined interpolates linearly between points that are a multiple of stride apart. Unknown values at the ends get the
-// nearest known value.
+// joined returns the values with gaps interpolated linearly between points that are a multiple of stride apart. Unknown
+// values at the ends get the nearest known value.
 func joined(values []float64, stride int) []float64 {
 	out := make([]float64, len(values))
 	copy(out, values)

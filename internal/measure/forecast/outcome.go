@@ -6,7 +6,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Expected is a forecast of the total of some future points.
+// Expected is a forecast of the total of several future points.
 type Expected struct {
 	Points int
 	Median float64
@@ -22,9 +22,10 @@ type Outcome struct {
 	MASE    *float64 // absolute error / mean absolute naive error; nil if the naive error is 0 or unknown
 }
 
-// Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points, some
-// whole seasons earlier. Its errors come from the history before the first point (Hyndman and Koehler 2006, as in
-// [Scored]). The history must contain at least one error. A number that is not finite results in a fault of kind invalid.
+// Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points, a
+// whole number of seasons earlier. Its errors come from the history before the first point (Hyndman and Koehler 2006,
+// as in [Scored]). The history must be long enough for at least one of these errors. A number that is not finite
+// results in a fault of kind invalid.
 func (e Expected) Outcome(history []float64, season int, actual float64) (Outcome, error) {
 	if e.Points < 1 || len(e.Levels) != len(e.Bands) {
 		return Outcome{}, fault.Invalid("invalid forecast of %d points with %d levels and %d bands", e.Points, len(e.Levels), len(e.Bands))

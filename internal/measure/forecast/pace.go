@@ -55,7 +55,7 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	for _, level := range p.Levels {
 		// Conformal prediction treats the future error as one more draw, so the level is raised by the factor 1 + 1/n.
 		outer := min(1, level*(1+1/t.count))
-		// Low and High are extended to the point forecast. Otherwise, the interval would not contain it if all past
+		// Low and High are extended to the point forecast. Otherwise, the interval would not contain the forecast if all past
 		// errors had one sign, as for a young store.
 		t.Bands = append(t.Bands, Band{
 			Low: min(t.Value, stats.Quantile(t.draws, (1-outer)/2)), High: max(t.Value, stats.Quantile(t.draws, (1+outer)/2)),
@@ -136,8 +136,8 @@ func (t Total) Reaches(target float64) float64 {
 		}
 		return 0.5 / (n + 1)
 	}
-	// Silverman's rule smooths the draws, less if there are more of them. The draws are shrunk first to offset the
-	// kernel's variance (Silverman 1986, "Density estimation for statistics and data analysis", section 6.4).
+	// The draws are smoothed by Silverman's rule: the more draws, the narrower the kernel. The draws are shrunk first to
+	// offset the kernel's variance (Silverman 1986, "Density estimation for statistics and data analysis", section 6.4).
 	width := 0.9 * math.Pow(n, -0.2)
 	shrink, center := 1/math.Sqrt(1+width*width), stats.Mean(t.draws)
 	var sum float64
@@ -160,7 +160,7 @@ type Standing string
 // These are the values of [Standing], from the highest to the lowest probability of reaching the target.
 const (
 	OnTrack Standing = "on_track" // at least [OnTrackFrom]
-	AtRisk  Standing = "at_risk"  // below it, and at least [AtRiskFrom]
+	AtRisk  Standing = "at_risk"  // below [OnTrackFrom], and at least [AtRiskFrom]
 	Off     Standing = "off"      // below [AtRiskFrom]
 )
 

@@ -13,13 +13,13 @@ type Kind string
 // The kinds.
 const (
 	Auto  Kind = "auto"  // mean of the pool's models, weighted by a backtest
-	ETS   Kind = "ets"   // exponential smoothing with the form by AICc
-	ARIMA Kind = "arima" // ARIMA with the order by stepwise AICc
+	ETS   Kind = "ets"   // exponential smoothing with the form chosen by AICc
+	ARIMA Kind = "arima" // ARIMA with the order chosen by stepwise AICc
 	Theta Kind = "theta" // the standard method with two lines and a test for seasonality
 	Pool  Kind = "pool"  // pointwise median of ETS, ARIMA, Theta and the dynamic optimized Theta
 )
 
-// ParseKind returns the kind with that name.
+// ParseKind returns the kind with the given name.
 func ParseKind(s string) (Kind, error) {
 	switch k := Kind(s); k {
 	case Auto, ETS, ARIMA, Theta, Pool:
@@ -53,8 +53,8 @@ const (
 	strong = 0.64
 )
 
-// unlessLong fits a model with its season. It first removes a strong long season by STL. It ignores a weak long season,
-// because noisy weekly data always have an apparent 52-week pattern.
+// unlessLong returns the fitted model of the function inner. It first removes a strong long season by STL. It ignores a
+// weak long season, because noisy weekly data always have an apparent 52-week pattern.
 func unlessLong(values []float64, season int, t *trail, inner func([]float64, int, *trail) track) track {
 	if season <= longSeason {
 		return inner(values, season, t)
@@ -77,7 +77,7 @@ func bestETS(values []float64, season int, t *trail) track {
 	return naive(values, season)
 }
 
-// fitPool fits the models of the pool. ARIMA uses logarithms if all values are positive.
+// fitPool returns the pool of models, fitted to the values. ARIMA uses logarithms if all values are positive.
 func fitPool(values []float64, season int, t *trail) track {
 	if len(values) < leastModelled {
 		return naive(values, season)

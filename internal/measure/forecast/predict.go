@@ -66,8 +66,8 @@ type Band struct{ Low, High float64 }
 // at its origin and multiplied by the current volatility. Errors are ratios if all values are positive. Coverage is
 // nominal if the future is as predictable as the latest part of the past; no error distribution is assumed.
 //
-// A value that is not finite and an invalid request result in a fault of kind invalid. Fewer than three values result in a
-// not-ready fault.
+// Values that are not finite and invalid requests result in a fault of kind invalid. Fewer than three values result in
+// a not-ready fault.
 func Predict(values []float64, ask Ask) (Prediction, error) {
 	if err := ask.check(values); err != nil {
 		return Prediction{}, err
@@ -124,9 +124,9 @@ func (a Ask) check(values []float64) error {
 	case a.Season < 0:
 		return fault.Invalid("the season is %d points, want 1 for none or more", a.Season)
 	case len(values) > mostPeriods:
-		return fault.Invalid("the series has %d points, more than %d", len(values), mostPeriods)
+		return fault.Invalid("the series has %d points, more than the maximum of %d", len(values), mostPeriods)
 	case len(values) < leastPeriods:
-		return fault.NotReady("the series has %d points; a forecast needs at least %d", len(values), leastPeriods)
+		return fault.NotReady("the series has %d points; a forecast requires at least %d points", len(values), leastPeriods)
 	}
 	for _, level := range a.Levels {
 		if !(level > 0 && level < 1) {

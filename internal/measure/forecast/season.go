@@ -94,7 +94,7 @@ func cycle(values []float64, season int, ratio bool) []float64 {
 	return sums
 }
 
-// autocorrelation returns the correlation of the values with themselves at the lags from 1 to the parameter most.
+// autocorrelation returns the autocorrelations of the values at the lags from 1 to the parameter most.
 func autocorrelation(values []float64, most int) []float64 {
 	center := stats.Mean(values)
 	var variance float64
@@ -115,8 +115,8 @@ func autocorrelation(values []float64, most int) []float64 {
 	return out
 }
 
-// isSeasonal applies the test of the M competitions: the autocorrelation at the seasonal lag is outside its 90% limits
-// (Makridakis and Hibon 2000, "The M3-competition"). It needs values of at least three seasons.
+// isSeasonal reports the result of the test of the M competitions: the autocorrelation at the seasonal lag is outside
+// its 90% limits (Makridakis and Hibon 2000, "The M3-competition"). It needs values of at least three seasons.
 func isSeasonal(values []float64, season int) bool {
 	if season < 2 || len(values) < 3*season {
 		return false
@@ -168,8 +168,8 @@ func (a *adjusted) ahead(out []float64) {
 	}
 }
 
-// classical removes classical seasonal factors if the season passes the test of [isSeasonal]. It uses ratios for
-// positive values.
+// classical returns the model that inner fits. If the series passes [isSeasonal], inner fits the series after classical
+// decomposition has removed its seasonal factors. The factors are multiplicative if all values are positive.
 func classical(values []float64, season int, inner func([]float64) track) track {
 	if !isSeasonal(values, season) {
 		return inner(values)

@@ -19,8 +19,8 @@ type problem struct {
 	rival     float64 // sum of squares to beat; 0 or infinite: none
 }
 
-// several evaluates residuals for up to [abreast] sets of parameters at once. Each recursion waits only for its own
-// last step, so the processor can interleave the recursions.
+// several evaluates residuals for up to [abreast] sets of parameters at once. Each recursion depends only on its own
+// previous step, so the processor can interleave the recursions.
 type several func(params, out [][]float64, allowed []bool)
 
 // derive sets the derivative of every residual with respect to every parameter, column by column, at the parameters of
@@ -46,7 +46,7 @@ const abreast = 4
 
 const (
 	mostSteps  = 40
-	straight   = 0.2  // residuals are linear if a step's actual and predicted gain differ by less
+	straight   = 0.2  // residuals are linear if a step's actual and predicted gain differ by less than this share
 	enough     = 1e-6 // relative decrease of the sum of squares at which the search stops
 	difference = 1e-6 // step of finite differences, times the parameter's size if the size is above 1
 )

@@ -3,13 +3,13 @@ package forecast
 import "math"
 
 const (
-	reachBack  = 7   // p: order of the autoregression
+	reachBack  = 7   // p: maximum order of the autoregression
 	priorRho   = 0.3 // ρ₀: prior autocorrelation of daily errors
 	priorCount = 28  // n₀: weight of the prior, in points
 )
 
-// Whitened removes autocorrelation from errors: it subtracts from each error its prediction from earlier errors, and
-// divides by the standard deviation of the residual,
+// Whitened returns the errors without autocorrelation. From each error, it subtracts the prediction from earlier
+// errors, and divides by the standard deviation of the residual,
 //
 //	u_t = (e_t - Σ_k φ_k e_{t-k}) / √v,  k = 1 … p.
 //

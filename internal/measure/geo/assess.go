@@ -25,7 +25,7 @@ type Block struct {
 	During   bool    // the block is part of the test
 	Observed float64 // outcome
 	Expected float64 // counterfactual outcome, from the donors
-	Low      float64 // 90% of the blocks before the test are within this band
+	Low      float64 // Low to High contains 90% of the blocks before the test
 	High     float64
 }
 
@@ -34,7 +34,8 @@ const blockCover = 0.9
 
 // Assess estimates the effect of a test as [Fit] does. It aggregates the history into blocks of periods, counted from
 // the start of the test in both directions. It drops incomplete blocks at the ends. The band comes from errors before
-// the test. The donors' weights are fitted to these periods, so errors during the test are slightly larger.
+// the test. The donors' weights are fitted to the periods before the test, so errors during the test are slightly
+// larger.
 func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	if block < 1 {
 		return nil, fault.Invalid("blocks of %d periods", block)
@@ -97,8 +98,8 @@ func (r *Randomization) Effects() (sets []float64, own float64) {
 
 // SpendChange returns the change of spend in the treated regions during the test. The baseline is their spend in the
 // same number of periods before the test, times the growth of the other regions. The change is exact, because
-// advertisers set the spend. The result known is false if spend changed by less than 5% of the larger amount. A return
-// on such a small change is mostly noise.
+// advertisers set the spend. The result known is false if spend changed by at most 5% of the larger of the baseline and
+// the spend during the test. An iROAS of such a small change is mostly noise.
 func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	length := t.End - t.Start + 1
 	from := max(0, t.Start-length)

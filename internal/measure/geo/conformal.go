@@ -135,7 +135,7 @@ func (r *refit) unusual() float64 {
 
 // geoLift returns the p-value of an effect of tau times the shape with GeoLift's statistic, the sum of absolute
 // residuals. This statistic also detects effects that change sign within the test, so the test can reject every
-// constant effect. Intervals invert the sum of residuals instead.
+// constant effect. Intervals therefore invert the test with the sum of residuals.
 func (r *refit) geoLift(tau float64) float64 {
 	r.residuals(tau)
 	for t, v := range r.resid {

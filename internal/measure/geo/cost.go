@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Return is a test's effect per cost. If spend is reduced, the cost is negative. With an effective channel, the effect
-// is then also negative, so the ratio is positive.
+// Return is a test's effect per unit of cost. If spend is reduced, the cost is negative. With an effective channel, the
+// effect is then also negative, so the ratio is positive.
 type Return struct {
 	PerCost         float64           // effect per unit of cost: iROAS if the outcome is revenue
 	PerCostInterval *measure.Interval // nil without an interval of the effect
@@ -17,7 +17,7 @@ type Return struct {
 	EachInterval *measure.Interval // nil if the effect's interval contains 0 (unbounded cost per unit)
 }
 
-// Estimate returns the effect per unit of cost. It returns nil if there is no interval or if the return is nil.
+// Estimate returns the effect per unit of cost. It returns nil if there is no interval or if r is nil.
 func (r *Return) Estimate() *measure.Estimate {
 	if r == nil || r.PerCostInterval == nil {
 		return nil
@@ -25,7 +25,8 @@ func (r *Return) Estimate() *measure.Estimate {
 	return estimated(r.PerCost, r.PerCostInterval)
 }
 
-// ratio divides the incremental outcome by a cost that is known exactly, so intervals only change their unit.
+// ratio returns the incremental outcome divided by a cost. The cost is known exactly, so intervals only change their
+// unit.
 func (r *Result) ratio(cost float64) *Return {
 	total := float64(len(r.Treated) * r.Periods)
 	out := &Return{PerCost: r.Incremental / cost, PerCostInterval: r.Interval.Times(total / cost)}
@@ -57,8 +58,8 @@ type Spread struct {
 	Periods float64 // periods of the test per model period: 7 for days and weeks
 }
 
-// Over scales the test to all regions. It assumes that spend is proportional to sales and that all regions respond
-// equally. A share w of the regions with spend x then represents all regions with spend x/w.
+// Over returns the test scaled to all regions. It assumes that spend is proportional to sales and that all regions
+// respond equally. A share w of the regions with spend x then represents all regions with spend x/w.
 func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	for _, x := range []float64{s.Share, s.Outcome, s.Periods} {
 		if !(x > 0) || math.IsInf(x, 0) {
@@ -74,8 +75,8 @@ func (t LiftTest) Over(s Spread) (LiftTest, error) {
 type Settling struct {
 	Share    float64 // share of the effect that occurs within the test, given adstock; 0 means the whole effect
 	Spend    float64 // added variance for a spend level that differs from today's, as a share of the variance
-	Recency  float64 // added share for the test's age
-	Duration float64 // added share for a short duration
+	Recency  float64 // added share of the variance for the test's age
+	Duration float64 // added share of the variance for a short duration
 }
 
 // LiftTest returns the result as a lift test. The parameters spend (before the test) and change are sums over the

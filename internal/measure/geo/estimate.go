@@ -194,7 +194,7 @@ func (e *estimator) timeProducts(b *bench, donors []int) {
 	}
 }
 
-// newEstimator prepares a method for a test. The test's own donors determine the ridge penalties.
+// newEstimator returns the estimator of a method for a test. The test's own donors determine the ridge penalties.
 func newEstimator(p *Panel, m Method, s span, treated, donors []int) *estimator {
 	e := &estimator{frame: newFrame(p, m.form(), s), method: m}
 	switch m {

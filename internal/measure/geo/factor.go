@@ -8,16 +8,16 @@ import (
 )
 
 // Factor returns an incrementality factor: a test's iROAS divided by last-touch ROAS on the same days. Last-touch ROAS
-// is treated as exact. A factor of 1 means that all attributed revenue is incremental. With 0.5, half of it would
-// have occurred without ads.
+// is treated as exact. A factor of 1 means that all attributed revenue is incremental. With a factor of 0.5, half of
+// this revenue would have occurred without ads.
 func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
-		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive return", reported)
+		return measure.Estimate{}, fault.Invalid("the reported ROAS is %v; want a positive ROAS", reported)
 	}
 	i := incremental.Interval
 	known := i.Low <= i.High && !math.IsInf(i.Low, 0) && !math.IsInf(i.High, 0) && i.Level > 0 && i.Level < 1
 	if !known || math.IsNaN(incremental.Value) {
-		return measure.Estimate{}, fault.Invalid("invalid return %v with interval %v", incremental.Value, i)
+		return measure.Estimate{}, fault.Invalid("invalid iROAS %v with interval %v", incremental.Value, i)
 	}
 	factor := incremental
 	factor.Value, factor.Low, factor.High = incremental.Value/reported, i.Low/reported, i.High/reported
@@ -46,7 +46,7 @@ func Prior(level float64) measure.Estimate {
 //	mean = (1/σ₀² + f/σ²)·v,  v = 1/(1/σ₀² + 1/σ²),
 //
 // where f ± σ is the result of [Pool] and 1 ± σ₀ is the prior. After an inconclusive test, the factor remains near the
-// prior. A precise test replaces the prior.
+// prior. A precise test outweighs the prior.
 func Posterior(factors []measure.Estimate, level float64) (Pooled, error) {
 	pooled, err := Pool(factors, level)
 	if err != nil {

@@ -103,7 +103,7 @@ type Effect struct {
 	Periods     int
 }
 
-// Fit estimates the effect of a test on a panel with its uncertainty.
+// Fit estimates the effect of a test and its uncertainty from a panel.
 //
 // The default method divides each region's series by the series' mean before the test and demeans it. It then fits a
 // synthetic control. It tests by randomization in space (placebo test). Periods after the test and its cooldown are not
@@ -187,7 +187,7 @@ func (a analysis) matched(r *Result) {
 	if a.Inference == ConformalIID {
 		r.Shifts.P = fit.geoLift(0)
 		r.Notes = append(r.Notes,
-			"permutations assume independent days: autocorrelated days have too many false positives. The p-value is for GeoLift's statistic, "+
+			"the permutation test assumes independent days: with autocorrelated days, it rejects too often. The p-value is for GeoLift's statistic, "+
 				"and the interval is for the mean effect")
 	}
 	a.conclude(r)
@@ -249,7 +249,7 @@ func (a analysis) donorLevels() []float64 {
 	return levels
 }
 
-// describe sets weights, fit and gaps.
+// describe sets the weights, the fit and the gaps of the result.
 func (a analysis) describe(r *Result, e *estimator, t target) {
 	b := newBench()
 	w := e.weights(b, t, a.donors)
@@ -300,12 +300,12 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 	}
 	if t.level > 3*largest {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("the treated regions are %.1f times the largest donor, so no combination of donors matches them well",
+			fmt.Sprintf("the treated regions are %.1f times as large as the largest donor, so no combination of donors matches them well",
 				t.level/largest))
 	}
 	if r.ScaledL2 > .6 && !a.Method.fixed() {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("the donors follow the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
+			fmt.Sprintf("the donors fit the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
 	}
 	if a.start < 4*r.Periods {
 		r.Notes = append(r.Notes,

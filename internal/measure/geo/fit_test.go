@@ -229,7 +229,7 @@ func TestBadTestsAreNamed(t *testing.T) {
 			"named twice",
 		},
 		{"reversed window", p, geo.Test{Treated: one, Start: 30, End: 20}, geo.Options{}, "ends before it starts"},
-		{"window beyond the panel", p, geo.Test{Treated: one, Start: 30, End: 40}, geo.Options{}, "the panel has 40"},
+		{"window beyond the panel", p, geo.Test{Treated: one, Start: 30, End: 40}, geo.Options{}, "but the panel has the periods 1 to 40"},
 		{
 			"cooldown beyond the panel", p,
 			geo.Test{Treated: one, Start: 30, End: 38, Cooldown: 5},

@@ -264,14 +264,14 @@ func TestPowerGateComparesTheExpectedEffect(t *testing.T) {
 		detail             string
 		notes              int
 	}{
-		{nil, nil, 100, 2, Fail, "No lift up to 200% is detectable with power 0.80.", 0},
+		{nil, nil, 100, 2, Fail, "No lift up to 200% is detectable with a power of 0.80.", 0},
 		{share(.1), nil, 100, 2, Pass, "The expected effect of the planned spend is 200. The minimum detectable effect is 200.", 0},
 		{share(.1), share(.1), 100, 1.9, Warn, "", 0},
 		{share(.1), share(.07), 100, 1.4, Warn, "", 0},
 		{share(.1), share(.06), 100, 1.39, Fail, "", 1},
 		{share(.1), share(.14), 100, 2, Pass, "", 0},
 		{share(.1), share(.16), 100, 2, Pass, "", 1},
-		{share(.1), nil, 0, 2, Unknown, "The minimum detectable effect is 10.0%. Planned spend and expected return were not specified.", 0},
+		{share(.1), nil, 0, 2, Unknown, "The minimum detectable effect is 10.0%. Planned spend or expected iROAS was not specified.", 0},
 		{share(.1), nil, 100, 0, Unknown, "The minimum detectable effect is 10.0%.", 0},
 	} {
 		check := planned(nil, 1)
@@ -335,7 +335,7 @@ func TestConflictsAndTargetingAreNamed(t *testing.T) {
 		want Gate
 	}{
 		{PreflightOptions{}, "conflicts", Gate{Verdict: Pass, Detail: "No overlapping test, promotion or holiday was specified."}},
-		{PreflightOptions{Conflicts: []string{"x", "y"}}, "conflicts", Gate{Verdict: Fail, Detail: "2 experiments, promotions or holidays overlap in time or region, such as: x."}},
+		{PreflightOptions{Conflicts: []string{"x", "y"}}, "conflicts", Gate{Verdict: Fail, Detail: "The number of overlapping experiments, promotions or holidays is 2. Example: x."}},
 		{PreflightOptions{}, "targeting", Gate{Verdict: Unknown, Detail: "It is unknown whether the channel can be targeted by region."}},
 		{PreflightOptions{Targetable: &yes}, "targeting", Gate{Verdict: Pass, Detail: "The channel can be targeted by region."}},
 		{PreflightOptions{Targetable: &no}, "targeting", Gate{Verdict: Fail, Detail: "The channel cannot be targeted by region."}},
@@ -415,7 +415,7 @@ func TestSilentRegionsAreExcluded(t *testing.T) {
 	if err := c.dropSilent(); err != nil || !slices.Equal(c.panel.Regions, []Region{"a", "c", "d"}) {
 		t.Errorf("%v, %v; want all but b", c.panel.Regions, err)
 	}
-	want := []string{"1 regions without outcome in the first half of the history are excluded: b"}
+	want := []string{"1 regions without an outcome in the first half of the history are excluded: b"}
 	if !slices.Equal(c.result.Notes, want) {
 		t.Errorf("notes %q, want %q", c.result.Notes, want)
 	}

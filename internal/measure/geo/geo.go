@@ -39,7 +39,7 @@ const (
 	Combined  Method = "combined"    // weighted mean of the default and did_scaled
 )
 
-// Inference is the method of inference.
+// Inference is the method of the p-value and the interval.
 type Inference string
 
 // TBR always uses its own inference, [StudentT].

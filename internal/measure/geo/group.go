@@ -12,16 +12,16 @@ const (
 	leastGroups = 40  // a region with at least 1/leastGroups of the outcome is not merged either
 )
 
-// groups is a panel with merged small regions. Merging keeps their outcome and reduces their noise. A search or
-// backtest treats a group as one region.
+// groups is a panel with merged small regions. Merging preserves their total outcome and reduces its relative noise. A
+// search or backtest treats a group as one region.
 type groups struct {
 	*Panel
 	members map[Region][]Region // by name of a group
 }
 
-// grouped merges the small regions, largest first. A region is small if it has no outcome in more than 20% of the
-// periods and less than 1/40 of the panel's outcome. A group is complete when it is no longer small. The remaining
-// small regions join the last group. Regions in keep are never merged.
+// grouped returns the panel with its small regions merged, largest first. A region is small if it has no outcome in
+// more than 20% of the periods and less than 1/40 of the panel's outcome. A group is complete when it is no longer
+// small. The remaining small regions join the last group. Regions in keep are never merged.
 func (p *Panel) grouped(keep []Region) groups {
 	g := groups{Panel: &Panel{Periods: p.Periods}, members: map[Region][]Region{}}
 	sums, all := make([]float64, len(p.Regions)), 0.0
@@ -76,7 +76,7 @@ func (p *Panel) grouped(keep []Region) groups {
 	return g.named()
 }
 
-// named gives groups their names and sorts the regions.
+// named returns the groups with display names, sorted by name.
 func (g groups) named() groups {
 	order := make([]int, len(g.Regions))
 	members := map[Region][]Region{}

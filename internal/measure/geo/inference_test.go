@@ -208,7 +208,7 @@ func TestGeoLiftsStatisticFindsEffectsThatChangeSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Inference != ConformalIID || r.P > .01 || len(r.Notes) == 0 ||
-		!strings.Contains(strings.Join(r.Notes, "\n"), "permutations assume independent days") {
+		!strings.Contains(strings.Join(r.Notes, "\n"), "the permutation test assumes independent days") {
 		t.Errorf("p-value %v with notes %q", r.P, r.Notes)
 	}
 }
@@ -227,6 +227,47 @@ func TestTheLargestRidgeWithinAStandardErrorIsChosen(t *testing.T) {
 	}
 	if got := chooseRidge(grid, errors); got != 2 {
 		t.Errorf("ridge %v, want 2", got)
+	}
+}
+
+// In each fold, the weights and their correction come from the other periods before the test. The error is that of the
+// left-out period. The last period before the test is in all fits.
+func TestLeftOutPeriodsAreNotInTheirFit(t *testing.T) {
+	t.Parallel()
+	const start = 12
+	p := noisy(6, 15)
+	donors, grid := []int{2, 3, 5}, []float64{0.01, 1, 100}
+	e := &estimator{frame: newFrame(p, Augmented.form(), before(start, 14)), method: Augmented}
+	g := e.target([]int{0, 1})
+	y := e.series(g)
+	errors := e.heldOut(g, donors, grid)
+	if len(errors) != start-1 {
+		t.Fatalf("%d folds, want %d", len(errors), start-1)
+	}
+	for left, got := range errors {
+		b, n := newBench(), len(e.z)
+		q := quadratic{gram: make([]float64, n*n), size: n, donors: donors, linear: make([]float64, n)}
+		for s := range start {
+			if s == left {
+				continue
+			}
+			for i := range n {
+				q.linear[i] += e.z[i][s] * y[s]
+				for j := range n {
+					q.gram[i*n+j] += e.z[i][s] * e.z[j][s]
+				}
+			}
+		}
+		w := slices.Clone(b.solve(&q, nil))
+		mean := (e.z[2][left] + e.z[3][left] + e.z[5][left]) / 3
+		for k, lambda := range grid {
+			c := center(&q)
+			gap := y[left]
+			for i, v := range c.correction(&b.solver, w, lambda) {
+				gap -= w[i]*e.z[donors[i]][left] + v*(e.z[donors[i]][left]-mean)
+			}
+			statstest.Near(t, "squared error", got[k], gap*gap, 1e-6*(1+gap*gap))
+		}
 	}
 }
 

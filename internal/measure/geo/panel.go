@@ -154,7 +154,7 @@ func (p *Panel) indices(what string, names []Region) ([]int, error) {
 	return rows, nil
 }
 
-// Without returns the panel without some regions, such as those of another test. The two panels share series.
+// Without returns the panel without the given regions, such as those of another test. Both panels share the series.
 func (p *Panel) Without(names ...Region) (*Panel, error) {
 	out, err := p.indices("excluded", names)
 	if err != nil {
@@ -195,7 +195,7 @@ func (p *Panel) check(t Test) (treated, donors []int, err error) {
 			t.Start+1, t.End+1)
 	}
 	if t.Start < 0 || t.Cooldown < 0 || t.End+t.Cooldown >= len(p.Periods) {
-		return nil, nil, fault.Invalid("the test with its cooldown runs from period %d to %d, the panel has %d",
+		return nil, nil, fault.Invalid("the test with its cooldown runs from period %d to %d, but the panel has the periods 1 to %d",
 			t.Start+1, t.End+t.Cooldown+1, len(p.Periods))
 	}
 	if t.Start < LeastHistory {

@@ -29,7 +29,7 @@ type reading struct {
 	fixed  bool    // the donors' weights are fixed, so the fit is not overfitted
 }
 
-// closest is the minimum value of the relative fit. A closer fit before the test is overfitting, because there are many
+// closest is the minimum value of the relative fit. A closer fit before the test is an effect of overfitting with many
 // donors.
 const closest = 1e-4
 
@@ -52,8 +52,8 @@ func (r reading) scale() float64 {
 // gauge estimates the effect on a set of regions with given donors.
 type gauge func(b *bench, set, donors []int) reading
 
-// randomize estimates the effect on each placebo set of a size. Sets are drawn from the test's donors and compared with
-// the other donors.
+// randomize estimates the effect on each placebo set of the given size. Sets are drawn from the test's donors and
+// compared with the other donors.
 //
 // The p-value comes from the rank of the treated set's statistic. If the treated regions were drawn at random from the
 // admissible sets, the p-value is exact for any distribution and any dependence in time. See Abadie, Diamond and
@@ -122,7 +122,8 @@ func choose(n, k int) float64 {
 	return math.Round(c)
 }
 
-// combinations calls visit with each set of k regions of the pool, in lexicographic order. It reuses the slice.
+// combinations calls visit with each set of k regions of the pool, in lexicographic order. It reuses the slice that it
+// passes to visit.
 func combinations(pool []int, k int, visit func([]int)) {
 	set := make([]int, k)
 	var extend func(from, depth int)
@@ -161,7 +162,7 @@ func (r *Randomization) p() float64 {
 //	α' = 2 Φ(-t_{N-1}(1-α/2) / κ).
 //
 // Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions, the
-// uncorrected test rejects with probability 0.06 to 0.09 at 0.05 (docs/validation.md).
+// uncorrected test rejects with probability 0.06 to 0.09 at a nominal size of 0.05 (docs/validation.md).
 //
 // For a contrast of totals (did_scaled, combined), the statistic divides the effect by the whole fit. The fit contains
 // the variance of the set and of its donors, so κ = 1. Large regions dominate totals, so N is the effective number of

@@ -19,7 +19,7 @@ type backtest struct {
 	drawn map[int][]reading // readings of the placebo sets in the order of drawing
 }
 
-// newBacktests evaluates placebo sets of each size, drawn from all regions, in each window.
+// newBacktests returns one backtest per window, with placebo sets of each size, drawn from all regions.
 func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float64, seed uint64) []*backtest {
 	pool := complement(nil, len(p.Regions), nil)
 	tests := make([]*backtest, len(windows))
@@ -46,8 +46,8 @@ func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float6
 	return tests
 }
 
-// throughWindows evaluates one set of regions in each window. Each fit starts from the donors of the previous window's
-// fit.
+// throughWindows returns the readings of one set of regions in each window. Each fit starts from the donors of the
+// previous window's fit.
 func throughWindows(w *bench, windows []*backtest, set []int) []reading {
 	w.rest = complement(w.rest[:0], len(windows[0].z), set)
 	readings := make([]reading, len(windows))
@@ -166,7 +166,7 @@ func detectable(windows []*backtest, own []record, size int, wanted float64) (fl
 type PowerAt struct {
 	Lift       float64  // fraction of the treated regions' outcome
 	Planning   float64  // power in the later windows
-	Optimistic *float64 // power in the windows that chose the regions; nil if the regions were given
+	Optimistic *float64 // power in the windows used to choose the regions; nil if the regions were given
 }
 
 // curvePoints is the number of lifts on a power curve, starting at 0.

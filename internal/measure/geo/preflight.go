@@ -40,13 +40,13 @@ func (g Gate) Fix() string {
 
 // fixes contains the remedy for each gate.
 var fixes = map[string]string{
-	"history":       "Import earlier orders, or shorten the test to a quarter of the history.",
-	"donors":        "Treat fewer regions, or merge small regions, so that more donor regions remain.",
+	"history":       "Import earlier orders, or shorten the test to at most a quarter of the history.",
+	"donors":        "Treat fewer regions, so that more donor regions remain.",
 	"completeness":  "Exclude regions with many days without orders, or use weekly data.",
 	"concentration": "Do not treat the largest region. Exclude it from the donor pool if no other region has the same trend.",
 	"fit":           "Choose regions with the same trend as the other regions, or omit treatmentRegions so that the search selects the regions.",
 	"false_alarms":  "Choose other regions or a longer history: backtests without an effect have too many false positives.",
-	"stability":     "Find the cause of the level shift. Use only the days after it, or exclude the region.",
+	"stability":     "Find the cause of the level shift. Use only the days after the shift, or exclude the region.",
 	"conflicts":     "Move the test to other days, or wait until the other experiment has ended.",
 	"targeting":     "Import spend by region, or check on the platform that campaigns can exclude regions.",
 	"power":         "Use one of the proposed designs, which have more regions, more weeks or a larger change of spend.",
@@ -76,8 +76,8 @@ type Preflight struct {
 	Plan    Plan
 	Alpha   float64
 	Power   float64
-	Outcome *float64 // smallest detectable outcome: planning lift × outcome of the treated regions over the test
-	Return  *float64 // smallest detectable return on spend; nil without planned spend
+	Outcome *float64 // minimum detectable outcome: planning lift × outcome of the treated regions over the test
+	Return  *float64 // minimum detectable outcome per unit of changed spend; nil without planned spend
 	Gates   []Gate
 	Notes   []string
 }
@@ -97,7 +97,7 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
 	if o.Duration < 1 || o.Spend < 0 || math.IsNaN(o.Spend+o.ExpectedReturn) || math.IsInf(o.Spend+o.ExpectedReturn, 0) {
-		return nil, fault.Invalid("invalid test of %d periods with spend %v and return %v",
+		return nil, fault.Invalid("invalid test of %d periods with spend %v and iROAS %v",
 			o.Duration, o.Spend, o.ExpectedReturn)
 	}
 	if _, err := p.indices("treated", o.Treated); err != nil {
@@ -162,7 +162,7 @@ func (c *check) dropSilent() error {
 		return nil
 	}
 	c.result.Notes = append(
-		c.result.Notes, fmt.Sprintf("%d regions without outcome in the first half of the history are excluded: %s",
+		c.result.Notes, fmt.Sprintf("%d regions without an outcome in the first half of the history are excluded: %s",
 			len(silent), listed(silent)))
 	var err error
 	c.panel, err = c.panel.Without(silent...)
@@ -214,7 +214,7 @@ func (c *check) plan() error {
 	return nil
 }
 
-// searchSizes returns the numbers of treatment regions to try if no regions are given.
+// searchSizes returns the numbers of treated regions to try if no regions are given.
 func (c *check) searchSizes() []int {
 	n := len(c.panel.Regions)
 	var sizes []int
@@ -229,7 +229,7 @@ func (c *check) searchSizes() []int {
 func (c *check) search() error {
 	sizes := c.searchSizes()
 	if len(sizes) == 0 {
-		return fault.NotReady("a test needs at least 4 regions, but the data have %d", len(c.panel.Regions))
+		return fault.NotReady("a test needs at least 4 regions, but the data contain %d", len(c.panel.Regions))
 	}
 	s, err := newSearch(c.panel, SearchOptions{
 		Sizes: sizes, Duration: c.Duration, Alpha: c.Alpha, Power: c.Power, Windows: max(1, c.Windows/2), Draws: c.Draws,
@@ -260,7 +260,7 @@ func (c *check) gates() {
 	c.falseAlarms()
 	c.stability()
 	if len(c.Conflicts) > 0 {
-		c.gate("conflicts", Fail, "%d experiments, promotions or holidays overlap in time or region, such as: %s.", len(c.Conflicts), c.Conflicts[0])
+		c.gate("conflicts", Fail, "The number of overlapping experiments, promotions or holidays is %d. Example: %s.", len(c.Conflicts), c.Conflicts[0])
 	} else {
 		c.gate("conflicts", Pass, "No overlapping test, promotion or holiday was specified.")
 	}
@@ -455,14 +455,14 @@ func bridge(x []float64, from int) (reach float64, at int) {
 func (c *check) power() {
 	p := c.result.Plan
 	if p.Planning == nil {
-		c.gate("power", Fail, "No lift up to %.0f%% is detectable with power %.2f.", 100*largestLift, c.Power)
+		c.gate("power", Fail, "No lift up to %.0f%% is detectable with a power of %.2f.", 100*largestLift, c.Power)
 		return
 	}
 	outcome := *p.Planning * p.Outcome * float64(c.Duration)
 	c.result.Outcome = &outcome
 	if p.Analytic != nil && (*p.Planning > 1.5**p.Analytic || *p.Analytic > 1.5**p.Planning) {
 		c.result.Notes = append(c.result.Notes,
-			fmt.Sprintf("the MDE is %.1f%% by the textbook formula and %.1f%% in backtests: the errors are not normally distributed",
+			fmt.Sprintf("the MDE is %.1f%% by the textbook formula and %.1f%% in backtests: the errors may not be normally distributed",
 				100**p.Analytic, 100**p.Planning))
 	}
 	if c.Spend > 0 {
@@ -470,7 +470,7 @@ func (c *check) power() {
 		c.result.Return = &least
 	}
 	if c.Spend == 0 || c.ExpectedReturn == 0 {
-		c.gate("power", Unknown, "The minimum detectable effect is %.1f%%. Planned spend and expected return were not specified.",
+		c.gate("power", Unknown, "The minimum detectable effect is %.1f%%. Planned spend or expected iROAS was not specified.",
 			100**p.Planning)
 		return
 	}

@@ -8,11 +8,11 @@ import (
 	"assay/internal/fault"
 )
 
-// ProposeOptions describes what a test costs and what effect is plausible. Zero values mean the defaults.
+// ProposeOptions contains the costs of a test and the plausible effect. Zero values mean the defaults.
 type ProposeOptions struct {
 	Spend   func(treated []Region) float64 // current spend per day in regions
 	Return  float64                        // plausible outcome per unit of the current spend
-	Rate    float64                        // contribution per outcome; 0: unknown, costs are changes of spend
+	Rate    float64                        // contribution per unit of outcome; 0: unknown, costs are spend changes
 	Weeks   []int                          // lengths to try; default 2, 4 and 6
 	Alpha   float64                        // default 0.1
 	Power   float64                        // default 0.8
@@ -29,7 +29,7 @@ type Proposal struct {
 	Change  float64 // change of spend over the whole test
 	Effect  float64 // plausible change of the outcome over the whole test
 	Lift    float64 // minimum detectable effect
-	Cost    float64 // contribution that the test is expected to lose; below 0 if it gains
+	Cost    float64 // expected loss of contribution due to the test; below 0 for a gain
 }
 
 // Limits of proposals.
@@ -42,12 +42,12 @@ const (
 
 // Propose searches regions, weeks and changes of spend for tests that detect the plausible return with the requested
 // power. It returns at most three tests that differ in length, kind or number of regions, the cheapest first. If no
-// test detects the plausible return, leastReturn is the smallest return that a pause in any of the searched designs
-// detects.
+// test detects the plausible return, leastReturn is the smallest return that a pause detects in any of the searched
+// designs.
 //
-// The panel is aggregated to weeks. This makes the search fast and does not change the size of a lift. A pause loses
-// the outcome Return·spend. Spend of m times the current spend adds Return·spend·(m^0.7 - 1). The minimum m that
-// reaches the detectable outcome D is therefore (1 + D/(Return·spend))^(1/0.7).
+// The panel is aggregated to weeks. The aggregation makes the search fast and does not change the size of a lift. A
+// pause loses the outcome Return·spend. Spend of m times the current spend adds Return·spend·(m^0.7 - 1). The minimum m
+// that reaches the detectable outcome D is therefore (1 + D/(Return·spend))^(1/0.7).
 func Propose(p *Panel, o ProposeOptions) (found []Proposal, leastReturn float64, err error) {
 	o.Alpha, o.Power = cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 6), cmp.Or(o.Draws, 60)
@@ -55,7 +55,7 @@ func Propose(p *Panel, o ProposeOptions) (found []Proposal, leastReturn float64,
 		o.Weeks = []int{2, 4, 6}
 	}
 	if o.Spend == nil || !(o.Return > 0) || math.IsInf(o.Return, 0) || math.IsNaN(o.Rate) {
-		return nil, 0, fault.Invalid("a proposal needs the spend by region and a plausible return, not %v", o.Return)
+		return nil, 0, fault.Invalid("a proposal needs the spend by region and a plausible iROAS, not %v", o.Return)
 	}
 	merged := p.weekly().grouped(nil)
 	weekly, err := merged.Without(merged.silent()...)
@@ -115,7 +115,8 @@ func (o ProposeOptions) designs(plan Plan, weeks int, spend, detectable float64)
 	return out
 }
 
-// different keeps the cheapest proposals that differ from one another in kind, or in both length and number of regions.
+// different returns the cheapest proposals that differ from one another in kind, or in both length and number of
+// regions.
 func different(all []Proposal) (kept []Proposal) {
 	for _, p := range all {
 		same := func(k Proposal) bool {

@@ -28,7 +28,7 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 	o.Alpha, o.Power = cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws, o.Keep = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 200), cmp.Or(o.Keep, 10)
 	if !(o.Alpha > 0 && o.Alpha < 1) || !(o.Power > 0 && o.Power < 1) || o.Windows < 0 || o.Draws < 0 || o.Keep < 0 {
-		return o, fault.Invalid("alpha %v and power %v must be between 0 and 1, counts not negative", o.Alpha, o.Power)
+		return o, fault.Invalid("alpha %v and power %v must be between 0 and 1, and counts must not be negative", o.Alpha, o.Power)
 	}
 	if len(o.Sizes) == 0 || o.Duration < 1 {
 		return o, fault.Invalid("a search needs at least one size and a duration")
@@ -56,10 +56,10 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 type Plan struct {
 	Treated    []Region
 	Duration   int
-	Optimistic *float64  // from the windows that chose the regions; nil if no lift up to 200% is detectable
+	Optimistic *float64  // from the windows used to choose the regions; nil if no lift up to 200% is detectable
 	Planning   *float64  // from later windows, independent of the choice of regions; for planning; nil as for Optimistic
 	Analytic   *float64  // standard error × (z + z) over the same later windows, a cross-check
-	Outcome    float64   // mean outcome of all treated regions per period, over the last windows
+	Outcome    float64   // mean outcome of all treated regions per period, over the later windows
 	OutOfFit   float64   // root mean squared gap in the later windows, relative to the gap with equal weights
 	Gap        float64   // mean absolute gap in the later windows as a share of the outcome
 	Windows    int       // later windows
@@ -255,8 +255,8 @@ func (s *search) rate(b *bench, set []int) rating {
 	return rating{set: set, mde: mde}
 }
 
-// exchange replaces one region at a time with the first region of similar size that reduces the minimum detectable
-// lift.
+// exchange returns the improved sets. It replaces one region at a time with the first region of similar size that
+// reduces the minimum detectable lift.
 func (s *search) exchange(b *bench, from rating) []rating {
 	var found []rating
 	best := from
@@ -326,7 +326,7 @@ func jaccard(a, b []int) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// judge evaluates a set in later windows.
+// judge returns the plan of a set, evaluated in later windows.
 func judge(b *bench, p *Panel, windows []*backtest, set []int, alpha, wanted float64) Plan {
 	plan := Plan{Treated: p.names(set), Windows: len(windows)}
 	own := records(b, p, windows, set)

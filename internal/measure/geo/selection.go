@@ -20,7 +20,7 @@ type SelectionOptions struct {
 	Lookback  int       // number of windows to try, each one period earlier than the next; default 1
 	Alpha     float64   // a lift is detected if p < Alpha; default 0.1
 	CostEach  float64   // cost per incremental unit of the outcome; 0: unknown
-	// Budget excludes candidates with at least this investment. The others are ranked again. 0 means no limit.
+	// Budget excludes candidates with at least this investment. The other candidates are ranked again. 0 means no limit.
 	Budget float64
 	Seed   uint64
 }
@@ -76,8 +76,8 @@ type Candidate struct {
 	Rank       int
 }
 
-// Select is GeoLift's market selection on the panel's last periods, for comparison with GeoLift. It combines each
-// region with the regions most correlated with it and fits a demeaned synthetic control. It adds lifts to the last
+// Select is GeoLift's market selection on the panel's most recent periods, for comparison with GeoLift. It combines
+// each region with the regions most correlated with it and fits a demeaned synthetic control. It adds lifts to the last
 // window and detects them by the conformal test with 1,000 permutations. The MDE is coarse because of the grid, and is
 // a single draw with one window. The test rejects too often if days are dependent. [Search] avoids these problems.
 //

@@ -11,9 +11,9 @@ import (
 )
 
 // regression is time-based regression. Before the test, the sum of the treated regions is regressed on the donors' sum.
-// In the test, the donors' sum predicts the sum of the treated regions. See Kerman, Wang and Vaver 2017, "Estimating Ad
-// Effectiveness using Geo Experiments in a Time-Based Regression Framework", section 3. The cumulative effect has the
-// variance and the distribution
+// During the test, the donors' sum predicts the sum of the treated regions. See Kerman, Wang and Vaver 2017,
+// "Estimating Ad Effectiveness using Geo Experiments in a Time-Based Regression Framework", section 3. The cumulative
+// effect has the variance and the distribution
 //
 //	Var = sᵀ V s + m σ²,   s = (m, Σ x),   t with n - 2 degrees of freedom,
 //

@@ -36,7 +36,7 @@ func (d Data) examine(y []float64, base [][]float64, known errors, usable []int,
 	}
 }
 
-// ahead returns for each day the mean spend of the next leadDays days, as far as the data contain them.
+// ahead returns, for each day, the mean spend of the next leadDays days, or of fewer days at the end of the data.
 func ahead(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	for t := range spend {

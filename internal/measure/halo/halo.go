@@ -79,7 +79,7 @@ type Effect struct {
 	Positive    float64          // probability that the effect is above zero
 	MeanLag     float64          // mean number of days from spend to revenue
 	Inflation   float64          // variance inflation factor from collinear channels
-	LeadZ       float64          // standardized effect of future spend; far above zero is a warning
+	LeadZ       float64          // standardized effect of future spend; a value far above zero is a warning
 	Experiments int              // number of experiments in the estimate
 	Alone       bool             // the estimate uses only experiments, because observational data do not identify the effect
 }

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// span is a column restricted to the range of its nonzero values. This saves time, because most controls are zero on
-// most days.
+// span is a column restricted to the range of its nonzero values. The restriction saves time, because most controls are
+// zero on most days.
 type span struct {
 	from   int
 	values []float64
@@ -41,7 +41,7 @@ func (s span) with(o span) float64 {
 // base contains the columns that other columns are orthogonalized against, each with the range of its nonzero values.
 type base []span
 
-// baseOf finds the columns' nonzero ranges.
+// baseOf returns the columns with the ranges of their nonzero values.
 func baseOf(columns [][]float64) base {
 	b := make(base, len(columns))
 	for i, x := range columns {

@@ -137,7 +137,7 @@ var national = []Holiday{
 	in("ES FI", off("december_6", on(time.December, 6))),
 }
 
-// in returns the holiday for some countries.
+// in returns the holiday for the given countries.
 func in(countries string, h Holiday) Holiday {
 	h.Countries = strings.Fields(countries)
 	return h
@@ -178,8 +178,8 @@ func kingsDayNL(year int) civil.Date {
 	return day
 }
 
-// victoria returns the Monday before 25 May.
+// victoria returns the Monday before May 25.
 func victoria(year int) civil.Date { return from(civil.New(year, time.May, 18), time.Monday) }
 
-// midsummer returns the Saturday between 20 and 26 June.
+// midsummer returns the Saturday between June 20 and 26.
 func midsummer(year int) civil.Date { return from(civil.New(year, time.June, 20), time.Saturday) }

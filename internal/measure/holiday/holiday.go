@@ -97,8 +97,8 @@ func Named(name string) Holiday {
 // countries.
 func Thanksgiving(year int) civil.Date { return nth(4, time.Thursday, time.November)(year) }
 
-// Easter returns Easter Sunday in the Gregorian calendar. The algorithm was published anonymously in Nature of 20 April
-// 1876; see Meeus (Astronomical Algorithms, 1991, chapter 8).
+// Easter returns Easter Sunday in the Gregorian calendar. The algorithm was published anonymously in Nature of April
+// 20, 1876; see Meeus (Astronomical Algorithms, 1991, chapter 8).
 func Easter(year int) civil.Date {
 	a, b, c := year%19, year/100, year%100
 	d, e := b/4, b%4
@@ -131,7 +131,7 @@ func from(day civil.Date, weekday time.Weekday) civil.Date {
 	return day.AddDays((int(weekday-day.Weekday()) + 7) % 7)
 }
 
-// easter returns a function that gives the day a number of days after Easter Sunday of a year.
+// easter returns a function that returns the day that is the given number of days after Easter Sunday.
 func easter(days int) func(int) civil.Date {
 	return func(year int) civil.Date { return Easter(year).AddDays(days) }
 }

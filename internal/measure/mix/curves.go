@@ -23,7 +23,7 @@ type curves struct {
 	usual     func() (decide.Problem, error) // computes responses up to usualTop
 
 	mu    sync.Mutex     // guards the fields below
-	tall  decide.Problem // responses beyond usualTop, from the last request
+	tall  decide.Problem // responses above usualTop, from the last request
 	times float64        // largest spend of tall, as a multiple of current spend; 0 before the first request
 }
 

@@ -38,7 +38,7 @@ const (
 // adstockWeeks is the length of the adstock in weeks, including the week of the exposure.
 const adstockWeeks = 5
 
-// Scope is the coverage of a model.
+// Scope contains the channels and days that a model covers.
 type Scope struct {
 	Channels []measure.Channel
 	Days     civil.Range
@@ -55,7 +55,7 @@ func (s Store) Scope() Scope {
 	return of
 }
 
-// Scope returns the model's coverage.
+// Scope returns the channels and days that the model covers.
 func (m *Model) Scope() Scope {
 	of := Scope{Days: m.Window}
 	for _, e := range m.Effects {
@@ -74,7 +74,8 @@ type frame struct {
 	reasons []mmm.Reason
 }
 
-// newFrame divides the days into weeks. The last week ends on the last day. It records reasons if no model is possible.
+// newFrame returns the weekly data of a store. The last week ends on the last day. If no model is possible, the frame
+// contains the reasons.
 func newFrame(s Store) frame {
 	var f frame
 	f.weeks = min(s.Days.Days()/week, mostWeeks)
@@ -96,7 +97,7 @@ func newFrame(s Store) frame {
 	return f
 }
 
-// byWeek sums daily values by week. Refunds can make a week's revenue negative.
+// byWeek returns the sums of daily values by week. Refunds can make a week's revenue negative.
 func (f *frame) byWeek(days map[civil.Date]float64) []float64 {
 	out := make([]float64, f.weeks)
 	for i, first := range f.data.Dates {
@@ -163,8 +164,8 @@ func (f *frame) events() []mmm.Control {
 	return out
 }
 
-// spec returns the model's specification. Priors are on the return of each channel, with partial pooling, because
-// analysts have expectations of returns. Yearly seasonality depends on the years in the window. Other settings are the
+// spec returns the model's specification. Priors are on the ROAS of each channel, with partial pooling, because
+// analysts have expectations of ROAS. Yearly seasonality depends on the years in the window. Other settings are the
 // defaults of package mmm.
 func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{

@@ -50,7 +50,7 @@ type Model struct {
 	LeftOut  []LeftOut     `json:"left_out"`        // channels with spend that are not in the model
 	Tests    []Calibration `json:"tests,omitempty"` // completed geo experiments, by date
 	Accuracy *mmm.Accuracy `json:"accuracy"`        // in-sample accuracy
-	// Holdout is the out-of-sample accuracy in the last HoldoutWeeks; nil if that fit was rejected.
+	// Holdout is the out-of-sample accuracy in the last HoldoutWeeks weeks; nil if that fit was rejected.
 	Holdout     *mmm.Accuracy       `json:"holdout"`
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil without sampling
 	Saved       *mmm.Saved          `json:"posterior"`   // nil if rejected
@@ -204,7 +204,7 @@ func (t Training) counter(before int64) func() bool {
 	}
 }
 
-// hashOf identifies data, specification and seed.
+// hashOf returns the SHA-256 of data, specification and seed.
 func hashOf(d mmm.Data, s mmm.Spec, seed uint64) (string, error) {
 	text, err := json.Marshal(struct {
 		Data mmm.Data
@@ -218,7 +218,7 @@ func hashOf(d mmm.Data, s mmm.Spec, seed uint64) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// thinned keeps every second draw of each chain.
+// thinned returns the posterior with every second draw of each chain.
 func thinned(s mmm.Saved) mmm.Saved {
 	kept := make([][]float64, 0, len(s.Draws)/thin)
 	perChain := len(s.Draws) / s.Chains

@@ -31,10 +31,10 @@ func TestCalibrationsDescribeBothEstimates(t *testing.T) {
 	}{
 		{nil, result},
 		{&Observational{Change: weeks, ZScore: 1.99}, both},
-		{&Observational{Change: precise}, both + ", more precise than the experiment"},
+		{&Observational{Change: precise}, both + ", which is more precise than the experiment"},
 		{&Observational{Change: weeks, ZScore: -2}, both + ". The estimates differ by 2.0 standard deviations"},
 		{&Observational{Change: precise, ZScore: 3.14}, both +
-			", more precise than the experiment. The estimates differ by 3.1 standard deviations"},
+			", which is more precise than the experiment. The estimates differ by 3.1 standard deviations"},
 	} {
 		used.Observational = c.fit
 		if got := used.String(); got != c.want {

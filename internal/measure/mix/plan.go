@@ -29,8 +29,8 @@ func (m *Model) Spend() float64 {
 	return total
 }
 
-// Incremental returns the joint incremental revenue of an amount of spend per channel at the average returns of the
-// window. The channels must be in the model and have spend in the window. Errors of returns from one posterior are
+// Incremental returns the joint incremental revenue of an amount of spend per channel at the average incremental ROAS
+// of the window. The channels must be in the model and have spend in the window. Errors of ROAS from one posterior are
 // correlated, so intervals of single channels do not add up to this interval.
 func (m *Model) Incremental(spend map[measure.Channel]float64) stats.Summary {
 	var sum []float64
@@ -92,8 +92,8 @@ type Ask struct {
 	Bounds      map[measure.Channel]mmm.Bounds
 	Groups      []decide.Group // joint limits on several channels
 	MessageUnit float64        // see [decide.Problem]
-	// Current is the spend that the optimization starts from. If it is nil, the optimization starts from the spend of
-	// the window. A channel that is not in the map spends nothing.
+	// Current is the spend that the optimization starts from. If it is nil, the optimization starts from the spend of the
+	// window. A channel that is not in the map has no spend.
 	Current map[measure.Channel]float64
 	// Rates are the contributions per unit of response; nil if unknown. If they are known, the optimization multiplies
 	// each response by its rate and maximizes the contribution. The lift and the change remain in the unit of the
@@ -187,8 +187,8 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, start float64, err err
 	return problem, start, err
 }
 
-// comparable returns how far the response curves must extend, as a multiple of the window's spend. With this range, a
-// smaller budget can be compared with the allocations of current spend.
+// comparable returns the necessary range of the response curves, as a multiple of the window's spend. With this range,
+// a smaller budget can be compared with the allocations of current spend.
 func (m *Model) comparable(current map[measure.Channel]float64, start float64, ask Ask) (times float64) {
 	bounds := scaled(current, 1, ask)
 	for channel, spend := range current {
@@ -197,7 +197,7 @@ func (m *Model) comparable(current map[measure.Channel]float64, start float64, a
 	return math.Min(times, mostTimes)
 }
 
-// start returns the current spend by channel, of the channels with spend in the window.
+// start returns the current spend by channel, for the channels with spend in the window.
 func (m *Model) start(ask Ask) map[measure.Channel]float64 {
 	out := map[measure.Channel]float64{}
 	var total float64
@@ -225,8 +225,8 @@ func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 	return m.Posterior().Schedule(problem, ahead)
 }
 
-// scaled adds the risk level's limits around each channel's share of the budget to the bounds. A caller's bounds take
-// precedence over these limits.
+// scaled returns the bounds, completed with the risk level's limits around each channel's share of the budget. A
+// caller's bounds take precedence over these limits.
 func scaled(current map[measure.Channel]float64, times float64, ask Ask) map[measure.Channel]mmm.Bounds {
 	out := maps.Clone(ask.Bounds)
 	if out == nil {
@@ -259,9 +259,9 @@ type Shift struct {
 }
 
 // Shift returns the effect of a change of the channel's spend by an amount. The parameter from is the spend per window
-// before the change. Both amounts are distributed over the days like the spend of the window. Rate is the contribution
-// per unit of the response, or nil if unknown. The result ok is false for a channel without spend in the model, and for
-// spend far outside the observed range. Spend is never below zero.
+// before the change. Both amounts are distributed over the days like the spend of the window. The parameter rate is the
+// contribution per unit of the response, or nil if unknown. The result ok is false for a channel without spend in the
+// model, and for spend far outside the observed range. Spend is never below zero.
 func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float64) (s Shift, ok bool) {
 	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {
 		return s, false
@@ -288,8 +288,7 @@ func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float
 
 // Reach describes the response of a channel at one level of spend.
 type Reach struct {
-	// Saturation is 1 - marginal return / average return: 0 for linear returns, near 1 if additional spend has no
-	// effect.
+	// Saturation is 1 - marginal ROAS / average ROAS: 0 for a linear response, near 1 if additional spend has no effect.
 	Saturation stats.Summary
 	Marginal   stats.Summary // response per additional unit of spend
 	Less, More stats.Summary // change of the response over the window if spend changes by Step
@@ -298,8 +297,8 @@ type Reach struct {
 // Step is the relative decrease and increase of spend in [Model.Reach].
 const Step = 0.2
 
-// Reach returns the response of the channel at its spend of the window. Draws without an effect of the channel have no
-// saturation. Saturation excludes these draws.
+// Reach returns the response of the channel at the channel's spend in the window. Saturation excludes draws without an
+// effect of the channel, because saturation is undefined in these draws.
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
 // ReachAt returns the response of the channel at another spend per window, distributed over the days like the spend of

@@ -23,7 +23,7 @@ type History struct {
 	Expected      []float64
 	Base          []float64 // expected revenue without the model's channels
 	Channels      []measure.Channel
-	Contributions [][]float64 // expected revenue of each channel
+	Contributions [][]float64 // expected incremental revenue of each channel
 }
 
 // History returns the weekly revenue in the model's window: actual, expected and by channel. The model must not be
@@ -75,8 +75,8 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 }
 
 // priors contains the priors of every channel. They are explicit so that the model stores them. The prior of the
-// curvature applies to the elasticity at mean spend: marginal return / average return. Weekly data identify the slope,
-// and a channel's incremental revenue is proportional to slope / elasticity. The prior must therefore give the inverse
+// curvature applies to the elasticity at mean spend: marginal ROAS / average ROAS. Weekly data identify the slope, and
+// a channel's incremental revenue is proportional to slope / elasticity. The prior must therefore give the inverse
 // elasticity a finite mean and variance. Beta(a, 1) meets this condition for a > 2. Beta(3, 1) is the widest of these
 // distributions with an integer a. The quartiles are 0.63, 0.79 and 0.91. The shape of the curve is also uncertain. The
 // prior of the log sharpness is centered between Michaelis-Menten (sharpness 1) and logistic (about 2.5). The prior
@@ -148,7 +148,7 @@ func priorEstimate(p mmm.Prior) measure.Estimate {
 	}
 }
 
-// PlausibleReturn returns the mean of the prior of a channel's return.
+// PlausibleReturn returns the prior mean of a channel's ROAS.
 func PlausibleReturn() float64 {
 	prior := priors["roi"]
 	return math.Exp(prior.A + prior.B*prior.B/2)

@@ -42,7 +42,7 @@ type Observational struct {
 }
 
 // contradiction is the minimum absolute z-score at which a lift test and the observational fit contradict each other.
-// It is a 5% significance level.
+// It corresponds to a 5% significance level.
 const contradiction = 2
 
 // Used reports whether the lift test is in the model.
@@ -89,7 +89,7 @@ func (c Calibration) String() string {
 	weeks := c.FitPerCost()
 	text += fmt.Sprintf(". The observational fit estimates %.2f (%.2f to %.2f)", weeks.Value, weeks.Low, weeks.High)
 	if c.FitMorePrecise() {
-		text += ", more precise than the experiment"
+		text += ", which is more precise than the experiment"
 	}
 	if c.Contradicts() {
 		text += fmt.Sprintf(". The estimates differ by %.1f standard deviations", math.Abs(c.Observational.ZScore))

@@ -20,7 +20,7 @@ import (
 // The confounding is part of the unexplained variation, so x is in units of the noise's standard deviation sigma. The
 // correlation of the channel with all omitted variables is x / sqrt(1 + x^2), as in omitted variable bias. See Cinelli
 // and Hazlett 2020, section 4. With a standard normal x, correlations up to 0.9 are about equally likely. Incremental
-// outcomes, returns and curves use beta s alone. The confounding term has the shape of s, so adstock and saturation are
+// outcomes, ROAS and curves use beta s alone. The confounding term has the shape of s, so adstock and saturation are
 // still estimated from the observational data.
 //
 // The data identify the apparent effect beta sd(s) + sigma x with an error of about one resolution (see [model]). The

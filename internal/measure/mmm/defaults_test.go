@@ -202,9 +202,9 @@ func TestReasonsOfTheGateNameTheirFigures(t *testing.T) {
 	t.Parallel()
 	g := Diagnostics{RHatMax: 1.0234, ESSBulkMin: 399.6, ESSTailMin: 1200, Divergences: 7, Worst: "search.beta"}
 	want := []string{
-		"7 transitions diverged, so the sampler did not reach parts of the posterior",
+		"7 divergent transitions: the sampler did not explore the whole posterior",
 		"the chains have not converged: R-hat of search.beta is 1.023, want below 1.01",
-		"tv.alpha has too few effective draws (bulk 400, tail 1200 over all quantities, want above 400)",
+		"the effective sample size of tv.alpha is too small (bulk 400, tail 1200 over all quantities, want above 400)",
 	}
 	var got []string
 	for _, r := range g.complaints("tv.alpha") {

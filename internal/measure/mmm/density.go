@@ -385,7 +385,7 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 //
 // Let r be the gradient with respect to mu. The direct gradient with respect to s is beta r. In addition, s changes
 // beta through the standard deviation of s. It changes the level beta mean(s) through the mean and the standard
-// deviation of s. The level changes the intercept and, if the effect is a return or a share, the effect. Let B be the
+// deviation of s. The level changes the intercept and, if the effect is an ROI or a share, the effect. Let B be the
 // gradient with respect to the log of beta. Let L be the gradient with respect to the log of the level in the
 // intercept. Let E be the gradient with respect to the log of the effect: its prior and the log Jacobian. Let size be
 // the size of the row's geo. The derivative with respect to s_t is

@@ -165,7 +165,8 @@ func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
 	})
 }
 
-// eachExposure calls f with the channel's exposures in every period under some draws. f must not keep its argument.
+// eachExposure calls f with the channel's exposures in every period under the given draws. f must not keep its
+// argument.
 func (p *Posterior) eachExposure(c *channel, draws []int, f func(i int, e exposed)) {
 	m := p.model
 	v, weights, l := m.newCurve(len(m.y)), make([]float64, len(m.y)), m.newLocator()

@@ -135,7 +135,7 @@ func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	}
 }
 
-// judge applies the convergence checks to the draws.
+// judge returns the result of a run: the posterior, or the reasons why the draws fail the convergence checks.
 func (m *model) judge(d Data, run *hmc.Run) *Result {
 	p := newPosterior(m, d, run)
 	g, reasons := m.diagnose(run, p)
@@ -197,7 +197,7 @@ func (g *Diagnostics) complaints(fewest string) []Reason {
 	var reasons []Reason
 	if g.Divergences > 0 {
 		reasons = append(reasons, Reason{
-			Diverged, "", fmt.Sprintf("%d transitions diverged, so the sampler did not reach parts of the posterior", g.Divergences),
+			Diverged, "", fmt.Sprintf("%d divergent transitions: the sampler did not explore the whole posterior", g.Divergences),
 			"use a saturation with fewer parameters, tighter priors, or a longer window",
 		})
 	}
@@ -205,13 +205,13 @@ func (g *Diagnostics) complaints(fewest string) []Reason {
 		reasons = append(reasons, Reason{
 			NotConverged, g.Worst,
 			fmt.Sprintf("the chains have not converged: R-hat of %s is %.3f, want below %v", g.Worst, g.RHatMax, rHatBelow),
-			"sample longer; if R-hat stays high, the data allow several explanations: merge similar channels or add a lift test",
+			"sample longer; if R-hat remains high, the parameters are not identified: merge similar channels or add a lift test",
 		})
 	}
 	if !(g.ESSBulkMin > essAbove) || !(g.ESSTailMin > essAbove) {
 		reasons = append(reasons, Reason{
 			FewDraws, fewest, fmt.Sprintf(
-				"%s has too few effective draws (bulk %.0f, tail %.0f over all quantities, want above %d)",
+				"the effective sample size of %s is too small (bulk %.0f, tail %.0f over all quantities, want above %d)",
 				fewest, g.ESSBulkMin, g.ESSTailMin, essAbove),
 			"increase the number of draws",
 		})

@@ -18,7 +18,7 @@ const (
 	geoDraws      = 500
 )
 
-// InGeo names a channel's spend in one geo: "search[north]".
+// InGeo returns the name of a channel's spend in one geo: "search[north]".
 func InGeo(channel measure.Channel, geo string) measure.Channel {
 	return channel + measure.Channel("["+geo+"]")
 }

@@ -48,7 +48,7 @@ const (
 func (m *model) unidentified(d Data) []Reason {
 	var reasons []Reason
 	// The parameters of time-varying effects, curve sharpness, pooled controls and confounding terms have informative
-	// priors, so the data need not identify them.
+	// priors, so they are identified without the data.
 	unknown := len(m.parameters) - (len(m.hsgp)+m.spec.Saturation.held())*len(m.channels)
 	for _, b := range m.controlGroups {
 		unknown -= len(b.at)
@@ -97,7 +97,7 @@ func (m *model) unusable(media Media, c channel) []Reason {
 		return []Reason{{
 			Constant, name,
 			fmt.Sprintf("%s barely varies, so its effect cannot be separated from the baseline", name),
-			fmt.Sprintf("exclude %s, or vary its spend, for example by a geo experiment", name),
+			fmt.Sprintf("exclude %s, or vary its spend, for example in a geo experiment", name),
 		}}
 	}
 	return nil

@@ -12,10 +12,10 @@
 // over time.
 //
 // The model assumes that spend is independent of unobserved demand and that channels do not interact. A violation of
-// these assumptions is visible in an experiment, but not in observational data. A channel with a lift test has a
-// confounding term and does not need the first assumption. See Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for
-// Media Mix Modeling with Carryover and Shape Effects (Google 2017). For priors, see Zhang, Wurm, Wakim, Li, Liu: Media
-// Mix Model Calibration With Bayesian Priors (Google 2024).
+// these assumptions is visible in an experiment, but not in observational data. The first assumption is not necessary
+// for a channel with a lift test, because the channel has a confounding term. See Jin, Wang, Sun, Chan, Koehler:
+// Bayesian Methods for Media Mix Modeling with Carryover and Shape Effects (Google 2017). For priors, see Zhang, Wurm,
+// Wakim, Li, Liu: Media Mix Model Calibration With Bayesian Priors (Google 2024).
 //
 // [Fit] samples the posterior. If the data cannot identify the model or the chains do not converge, the result has
 // reasons with remedies and no numbers.
@@ -109,7 +109,7 @@ type Spec struct {
 	// [timeVarying].
 	TimeVarying int `json:"varying,omitempty"`
 	// PoolEffects adds a hierarchical prior (partial pooling) of the effects of channels without their own prior; see
-	// [pooledEffects]. It needs effects with a log-normal prior.
+	// [pooledEffects]. The effects must have a log-normal prior.
 	PoolEffects bool `json:"alike,omitempty"`
 	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels. Names of the
 	// other adstock and saturation parameters, "beta", "roi" and "share" have the same form. Names of the baseline are
@@ -284,7 +284,7 @@ func (s Spec) validate(d Data) error {
 			return fault.Invalid(
 				"lift test %d of %q needs a constant response curve, which a channel with reach and frequency or a time-varying "+
 					"effect does not have", i+1, l.Channel).
-				WithHint("give the test as a prior of the return: --effect roi and a prior of the channel's roi")
+				WithHint("give the test as a prior of the ROI: --effect roi and a prior of the channel's roi")
 		case s.Likelihood == LogNormal:
 			return fault.Invalid("lift tests need an additive model, not the log-normal likelihood")
 		}

@@ -63,7 +63,7 @@ type channel struct {
 	cost          []float64
 	index         int
 	at            int     // first parameter: the effect
-	effectOf      float64 // a return or share is a multiple of effectOf, as a fraction of the largest target
+	effectOf      float64 // an ROI or share is a multiple of effectOf, as a fraction of the largest target
 	lifts         []lift
 	confoundingAt int  // position of the confounding term; 0 if there is none
 	anchor        lift // the channel's coordinate is this test's predicted result
@@ -75,7 +75,7 @@ type lift struct {
 	geo                    bool // the test ran in one geo
 }
 
-// newModel validates data and settings and prepares them.
+// newModel validates data and settings and returns them as a model.
 func newModel(d Data, s Spec) (*model, error) {
 	s = s.withDefaults()
 	if err := s.known(); err != nil {
@@ -164,7 +164,7 @@ func (m *model) addChannels(d Data) {
 }
 
 // prior returns the default prior of a channel's effect. The prior of a coefficient is proportional to the channel's
-// share of spend, so that all channels have the same prior of the return.
+// share of spend, so that all channels have the same ROI prior.
 func (e Effect) prior(shareOfSpend float64, channels int) Prior {
 	switch e {
 	case Coefficient:

@@ -115,7 +115,7 @@ func (p *Posterior) Channels() []measure.Channel {
 	return out
 }
 
-// perChain arranges one value per draw by chain, in the form that package diag needs.
+// perChain arranges one value per draw by chain, in the form for package diag.
 func (p *Posterior) perChain(f func(draw int) float64) [][]float64 {
 	n := len(p.draws) / p.chains
 	out := make([][]float64, p.chains)
@@ -194,7 +194,7 @@ func (p *Posterior) ContributionTotals(name measure.Channel) []float64 {
 // does not depend on the number of cores.
 const blockOfDraws = 500
 
-// eachBlock processes the draws in parallel blocks.
+// eachBlock calls do for blocks of draws in parallel and returns the number of blocks.
 func (p *Posterior) eachBlock(do func(block, from int, draws [][]float64)) (blocks int) {
 	var work panics.Group
 	for draws := range slices.Chunk(p.draws, blockOfDraws) {

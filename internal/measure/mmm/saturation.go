@@ -174,11 +174,11 @@ func hill(w saturated, a []float64, kappa, slope float64) {
 //
 //	s(a) = (e a^-m + 1 - e)^(-1/m)
 //
-// At the mean exposure, a = 1, the elasticity is e: the marginal return is e times the average return. The sharpness m
-// determines where the curve bends. With a small m, the curve bends everywhere; the limit is the power a^e. With a
-// large m, the curve bends at saturation; the limit is a line up to a ceiling. m = 1 is Michaelis-Menten, and m near
-// 2.5 is close to the logistic curve. The curve is concave for all e and m. Using p = a^m below 1 and a^-m above avoids
-// overflow.
+// At the mean exposure, a = 1, the elasticity is e: the marginal response is e times the average response. The
+// sharpness m determines where the curve bends. With a small m, the curve bends everywhere; the limit is the power a^e.
+// With a large m, the curve bends at saturation; the limit is a line up to a ceiling. m = 1 is Michaelis-Menten, and m
+// near 2.5 is close to the logistic curve. The curve is concave for all e and m. Using p = a^m below 1 and a^-m above
+// avoids overflow.
 func ces(w saturated, a []float64, e, m float64) {
 	v, da, byE, byM := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)], w.dTheta[1][:len(a)]
 	stats.Log(da, a)

@@ -16,8 +16,8 @@ import (
 // Ahead describes the periods of a schedule after the end of the data.
 type Ahead struct {
 	Periods int
-	// Gap is the number of periods between the data and the schedule's first period. In the gap, every channel spends
-	// its mean amount. After the schedule, it spends that amount times the ratio of the budget to current spend.
+	// Gap is the number of periods between the data and the schedule's first period. During the gap, every channel has its
+	// mean spend. After the schedule, its spend is the mean spend times the ratio of the budget to current spend.
 	Gap int
 	// Change limits the difference of a channel's spend between consecutive periods, as a share of its mean spend per
 	// period in the data. A channel without an entry has no limit.

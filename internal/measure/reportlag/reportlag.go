@@ -57,7 +57,7 @@ type Curve struct {
 // Share is the share of a day's final figure that was known at an age. It includes days that were imported at or before
 // that age and again later. A share above 1 means that the figure decreased later.
 type Share struct {
-	Age    int // whole days after the day: 0 is the same evening
+	Age    int // whole days after the day: 0 is the end of the day itself
 	Days   int
 	Median float64
 	Low    float64 // minimum
@@ -67,7 +67,7 @@ type Share struct {
 // Known reports whether there are enough days for a curve.
 func (c Curve) Known() bool { return len(c.Shares) > 0 }
 
-// At returns the share of an age.
+// At returns the share at an age.
 func (c Curve) At(age int) (Share, bool) {
 	at, ok := slices.BinarySearchFunc(c.Shares, age, func(s Share, age int) int { return cmp.Compare(s.Age, age) })
 	if !ok {
@@ -216,8 +216,8 @@ var spokenAges = []int{1, 3, 7, 14}
 func (c Curve) Words() string {
 	if !c.Known() {
 		return fmt.Sprintf(
-			"The delay is unknown. The estimate needs %[2]d days that were imported within %[3]d days and again at an age of at "+
-				"least %[4]d days. There are %[1]d such days.",
+			"The delay is unknown. To estimate the delay, Assay needs %[2]d days that were imported within %[3]d days and again "+
+				"at an age of at least %[4]d days. There are %[1]d such days.",
 			c.Days, Enough, FirstLook, LastLook)
 	}
 	var parts []string

@@ -72,6 +72,29 @@ func TestSharesAreRelativeToTheFinalFigure(t *testing.T) {
 	}
 }
 
+// Some figures are final at the end of the day, and some still change at the last age.
+func TestWordsStateWhenADayIsFinal(t *testing.T) {
+	t.Parallel()
+	shares := []Share{{Age: 0, Days: 20, Median: 1, Low: 0.9, High: 1}, {Age: 3, Days: 20, Median: 0.98, Low: 0.9, High: 1}, {Age: 28, Days: 20, Median: 1, Low: 1, High: 1}}
+	for _, c := range []struct {
+		settled *int
+		window  int
+		want    string
+	}{
+		{new(0), 7, " The values are the median and the range of 20 days. The figures of a day are final at the end of the day."},
+		{new(1), 7, " The figures of a day are final after 1 day."},
+		{new(7), 7, " The figures of a day are final after 7 days."},
+		{new(14), 14, " The figures of a day are final after 14 days."},
+		{new(14), 3, " The figures of a day are final after 14 days. This is later than the attribution window of the platform, 3 days."},
+		{nil, 0, " The figures of a day still changed at an age of 28 days."},
+	} {
+		curve := Curve{Quantity: Spend, Days: 20, Window: c.window, Shares: shares, Settled: c.settled}
+		if got := curve.Words(); !strings.HasSuffix(got, c.want) {
+			t.Errorf("a window of %d days: %q, want at the end %q", c.window, got, c.want)
+		}
+	}
+}
+
 // A version without the day has unknown totals. It has no share.
 func TestAVersionWithoutTheDayHasNoShare(t *testing.T) {
 	t.Parallel()
@@ -98,7 +121,7 @@ func TestDaysWithoutALaterImportDoNotCount(t *testing.T) {
 			First: first.AddDays(-9), Last: first.AddDays(-1),
 		}}},
 	} {
-		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || !strings.HasPrefix(c.Words(), "The delay is unknown. The estimate needs 14 days") {
+		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || !strings.HasPrefix(c.Words(), "The delay is unknown. To estimate the delay, Assay needs 14 days") {
 			t.Errorf("looked at %s: %+v, want not known", name, c)
 		}
 	}

@@ -74,7 +74,7 @@ const (
 	alike    = 0.5
 )
 
-// seasons returns the effects of the seasons on some days.
+// seasons returns the effects of the seasons on the given days.
 func seasons(days civil.Range) []effect {
 	c := collector{days: days}
 	c.season(cyberSeason, holiday.Thanksgiving, cyber, cyberSD, nil)
@@ -85,7 +85,7 @@ func seasons(days civil.Range) []effect {
 	return c.all
 }
 
-// events returns the effects of the calendar on some days, in a fixed order.
+// events returns the effects of the calendar on the given days, in a fixed order.
 func events(days civil.Range, ask Ask) ([]effect, error) {
 	c := collector{days: days, all: seasons(days), group: len(seasonNames)}
 	national, err := holiday.Of(ask.Countries, true)

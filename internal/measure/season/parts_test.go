@@ -23,7 +23,7 @@ func TestPatternsNeed56DaysAndFewZeros(t *testing.T) {
 		want                    string
 	}{
 		{56, 0, 0, ""},
-		{55, 0, 20, "55 days have a positive value and 0 days do not. A yearly pattern needs 56 days with a positive value and at most 5% other days"},
+		{55, 0, 20, "55 days have a positive value and 0 days do not. Yearly seasonality requires 56 days with a positive value and at most 5% other days"},
 		{100, 5, 30, ""},
 		{100, 6, 0, "100 days have a positive value and 6 days do not"},
 	} {

@@ -37,7 +37,7 @@ type Year struct {
 	Unseen     []Unseen    // seasons ahead without a day in the history, by first day
 }
 
-// Unseen is a season of the future that the history does not include. The factor comes from the prior only.
+// Unseen is an upcoming season that the history does not include. The factor comes from the prior only.
 type Unseen struct {
 	Name string
 	From int // first day ahead, counted from 0
@@ -60,10 +60,10 @@ const (
 // calendar: days around Thanksgiving, blocks of the Christmas season, national holidays, gift days and promotions.
 // Holidays and gift days include a few days before and after. The errors have Student's t distribution with four
 // degrees of freedom, so single anomalies have little weight. All coefficients have normal priors (see [events]).
-// Without data, the estimate is the prior. With each year, it moves toward the data. The scales of the level and of the
-// smooth season maximize the marginal likelihood (empirical Bayes; MacKay 1992, "Bayesian interpolation"). With less
-// than 18 months of data, the scale of the smooth season is fixed, because such data cannot separate season and level.
-// The effect of an event differs between years, which widens the covariance.
+// Without data, the estimate is the prior. With each year of history, the estimate moves toward the data. The scales of
+// the level and of the smooth season maximize the marginal likelihood (empirical Bayes; MacKay 1992, "Bayesian
+// interpolation"). With less than 18 months of data, the scale of the smooth season is fixed, because such data cannot
+// separate season and level. The effect of an event differs between years, which widens the covariance.
 //
 // A factor of a future day is relative to the last two weeks of the history, with a known level. A constant error
 // factor of the smooth season therefore changes no forecast.
@@ -105,7 +105,7 @@ func logarithms(values []float64) ([]float64, error) {
 		}
 	}
 	if known < leastDays || float64(zero) > mostZero*float64(known) {
-		return nil, fault.NotReady("%d days have a positive value and %d days do not. A yearly pattern needs %d days with a positive value and at most %v%% other days",
+		return nil, fault.NotReady("%d days have a positive value and %d days do not. Yearly seasonality requires %d days with a positive value and at most %v%% other days",
 			known, zero, leastDays, 100*mostZero)
 	}
 	return x, nil

@@ -1,5 +1,5 @@
-// Command generate writes the license notices of all modules that the program links, on every platform that it is built
-// for.
+// Command generate writes the license notices of all modules that are linked into the program, on every platform of the
+// program.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"assay/internal/notice"
 )
 
-// program is the main package. The notice lists the modules that are linked into it.
+// program is the import path of the main package. The notice lists the modules that are linked into it.
 const program = "assay/cmd/assay"
 
 // platforms lists the platforms for which the database engine is available.
@@ -45,7 +45,7 @@ func main() {
 // module is a linked module.
 type module struct{ path, version, dir string }
 
-// linked lists the modules that the program is linked with on a platform.
+// linked returns the modules that are linked into the program for a platform.
 func linked(ctx context.Context, system, machine string) ([]module, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", `{{with .Module}}{{if .Version}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}`, program)
 	list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+machine, "CGO_ENABLED=1")
@@ -68,7 +68,7 @@ func linked(ctx context.Context, system, machine string) ([]module, error) {
 // licenseFile matches the names of license files, in a module's own folder or in a folder for licenses.
 var licenseFile = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice|patents|copyright)|(^|/)(third_party_)?licenses/[^/]+$`)
 
-// licenses returns the licenses and notices of a module, by the files' names.
+// licenses returns the licenses and notices of a module by file name.
 func licenses(m module) (map[string]string, error) {
 	found := map[string]string{}
 	for _, pattern := range []string{"*", "*/*"} {
@@ -100,7 +100,7 @@ func licenses(m module) (map[string]string, error) {
 
 func isCode(name string) bool { return path.Ext(name) == ".go" || path.Ext(name) == ".s" }
 
-// tidied normalizes line ends and removes trailing blanks and surrounding empty lines.
+// tidied normalizes line ends and removes trailing spaces and leading and trailing empty lines.
 func tidied(text string) string {
 	var out []string
 	for line := range strings.Lines(strings.ReplaceAll(text, "\f", "")) {

@@ -1,4 +1,5 @@
-// Package clientip determines the client's IP address of a request. Limits for anonymous callers apply per address.
+// Package clientip determines the IP address of the client that sent a request. Limits for anonymous callers apply per
+// address.
 package clientip
 
 import (
@@ -11,7 +12,7 @@ import (
 // Addresses determines the IP addresses of requests. The zero value trusts no proxy.
 type Addresses struct{ trusted []netip.Prefix }
 
-// NewAddresses returns Addresses that trust the X-Forwarded-For header only of proxies in these networks.
+// NewAddresses returns Addresses that trust the X-Forwarded-For header only from proxies in these networks.
 func NewAddresses(trusted []netip.Prefix) Addresses { return Addresses{trusted: trusted} }
 
 // Of returns the client's IP address. It is the address of the connection or, behind trusted proxies, the last address
@@ -34,7 +35,7 @@ func (a Addresses) Of(r *http.Request) netip.Addr {
 	return network(from)
 }
 
-// OfConnection returns the client's IP address of a connection. It returns false for connections without an address. It
+// OfConnection returns the IP address of a connection's client. It returns false for connections without an address. It
 // also returns false for trusted proxies, because their connections carry the requests of many clients.
 func (a Addresses) OfConnection(remote net.Addr) (netip.Addr, bool) {
 	tcp, ok := remote.(*net.TCPAddr)

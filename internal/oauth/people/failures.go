@@ -51,8 +51,8 @@ func (f *failures) admit(account [sha256.Size]byte, now time.Time) time.Duration
 	return 0
 }
 
-// sweep removes expired counts. If there are still too many counts, it removes all of them. So many
-// counts mean that someone tries many accounts. The limit per IP address slows down these attempts.
+// sweep removes expired counts. If there are still too many counts, it removes all of them. Such a large number of
+// counts means that someone is trying many accounts. The limit per IP address slows down these attempts.
 func (f *failures) sweep(now time.Time) {
 	for account, was := range f.seen {
 		if now.Sub(was.last) >= forgiveAfter {

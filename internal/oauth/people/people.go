@@ -52,7 +52,7 @@ type Options struct {
 	Counter   limit.Counter    // counts logged rejected sign-ins; in this process when nil
 	Now       func() time.Time // the real clock, even where answers use a fixed date
 	Log       *slog.Logger     // nil: no logging
-	KeysEnded func()           // called after keys ended together with their author's access; may be nil
+	KeysEnded func()           // called after a change of access that may revoke keys; may be nil
 }
 
 // People manages the accounts of one installation. Its methods are safe for concurrent use.
@@ -66,7 +66,7 @@ type People struct {
 	refusals  *limit.Quota // limits audit events
 }
 
-// New returns the accounts in the store.
+// New returns a People for the accounts in the store.
 func New(o Options) *People {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -168,8 +168,8 @@ func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.Work
 	return err
 }
 
-// Leave removes the person from the workspace, with the person's tokens and keys there. Removing the last owner is a
-// fault of kind conflict.
+// Leave removes the person, with the person's tokens and keys, from the workspace. Removing the last owner is a fault
+// of kind conflict.
 func (p *People) Leave(ctx context.Context, id control.UserID, ws measure.WorkspaceID, actor string) error {
 	err := p.store.RemoveMember(ctx, id, ws, p.by(actor))
 	p.keysEnded()

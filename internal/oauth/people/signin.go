@@ -54,15 +54,15 @@ func (o Origin) browser() string {
 
 func (o Origin) String() string { return "from " + cmp.Or(o.Address, "an unknown address") }
 
-// WaitError reports too many wrong passwords of an account and the time until the next attempt.
+// WaitError reports too many wrong passwords for an account and the time until the next attempt.
 type WaitError struct{ For time.Duration }
 
 // Error implements error.
 func (e *WaitError) Error() string { return "too many wrong passwords; try again in " + e.For.String() }
 
 // SignIn creates a session for a person with the correct password. A wrong email address and a wrong password return
-// the same fault of kind unauthenticated after the same time. After several wrong attempts the next attempt has to wait
-// and gets a *[WaitError], even if the account does not exist. Existing sessions continue.
+// the same fault of kind unauthenticated after the same time. After several wrong attempts, SignIn rejects further
+// attempts for a time with a *[WaitError], even if the account does not exist. Existing sessions continue.
 func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	email := strings.ToLower(strings.TrimSpace(a.Email))
 	now := p.instant()
@@ -97,8 +97,8 @@ func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	return secret, nil
 }
 
-// refusalsLogged is the maximum number of rejected sign-ins in the audit log per hour, so that invented accounts cannot
-// fill the disk. Further rejections appear only in the service log.
+// refusalsLogged is the maximum number of rejected sign-ins in the audit log per hour, so that sign-ins to nonexistent
+// accounts cannot fill the disk. Further rejections appear only in the service log.
 const refusalsLogged = 1000
 
 // refused records a failed sign-in in the audit log, up to refusalsLogged per hour.
@@ -119,7 +119,7 @@ func (p *People) refused(ctx context.Context, id control.UserID, from Origin, no
 	return no
 }
 
-// begin creates a session of the account, if its password is still the verified password.
+// begin creates a session of the account, if the verified password is still the account's password.
 func (p *People) begin(ctx context.Context, u control.User, from Origin, now time.Time) (Secret, error) {
 	secret := NewSecret()
 	n := control.NewSession{
@@ -173,7 +173,7 @@ func live(n control.Session, now time.Time) bool {
 	return now.Before(n.EndsAt) && now.Sub(n.SeenAt) < sessionIdle
 }
 
-// Sessions returns the visitor's valid sessions, latest use first.
+// Sessions returns the visitor's valid sessions, most recently used first.
 func (p *People) Sessions(ctx context.Context, v Visitor) ([]control.Session, error) {
 	all, err := p.store.Sessions(ctx, v.User.ID)
 	now := p.instant()
@@ -185,7 +185,7 @@ func (p *People) SignOutElsewhere(ctx context.Context, v Visitor) error {
 	return p.store.EndOtherSessions(ctx, v.User.ID, v.Session, control.By{Actor: control.ActorOf(v.User.ID), At: p.instant()})
 }
 
-// ChangePassword sets a new password of the visitor. A wrong old password is handled as in [People.SignIn].
+// ChangePassword sets a new password for the visitor. A wrong old password is handled as in [People.SignIn].
 // ChangePassword ends all sessions and returns a new session. It returns a fault of kind conflict if the password
 // changed meanwhile.
 func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password string, from Origin) (Secret, error) {

@@ -16,8 +16,8 @@ import (
 const invitationLifetime = 3 * 24 * time.Hour
 
 // Invite creates an invitation and returns the secret of its link, which is shown once. A role above the member's own
-// is a fault of kind forbidden. The address of a member is a fault of kind conflict. Whether an account with the
-// address exists is not disclosed.
+// is a fault of kind forbidden. The address of a member is a fault of kind conflict. Invite does not disclose whether
+// an account with the address exists.
 func (p *People) Invite(ctx context.Context, m control.Membership, email string, role control.Role) (Secret, control.Invitation, error) {
 	email, err := control.CheckedEmail(email)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *People) Invitation(ctx context.Context, link Secret) (Invitation, error
 }
 
 // SetUp creates the account of an invitation, with its first session. The link works once. An invalid password is a
-// fault of kind invalid and does not use the link.
+// fault of kind invalid, and the link remains valid.
 func (p *People) SetUp(ctx context.Context, link Secret, password string, from Origin) (Secret, error) {
 	n, err := p.Invitation(ctx, link)
 	if err != nil {
@@ -147,7 +147,7 @@ func (p *People) ChangeRole(ctx context.Context, m control.Membership, id contro
 }
 
 // Dismiss removes a member from the workspace, as [People.Leave] does. Every member may leave. Removing another member
-// requires the permission to take that member's role.
+// requires the permission to remove that member's role.
 func (p *People) Dismiss(ctx context.Context, m control.Membership, id control.UserID) error {
 	them, err := p.member(ctx, m.Workspace.ID, id)
 	if err != nil {

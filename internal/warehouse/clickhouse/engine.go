@@ -54,7 +54,7 @@ type Engine struct {
 	beforeCommit, afterCommit func() // test hooks, called around the commit in ClickHouse
 	beforeApply               func() // test hook, called before rows are read from ClickHouse
 
-	open context.Context //nolint:containedctx // updates that outlive their calls end with it, when the engine is closed
+	open context.Context //nolint:containedctx // context of updates that outlive calls; ends when the engine is closed
 	stop func()          // ends open
 
 	mu        sync.Mutex // guards the fields below

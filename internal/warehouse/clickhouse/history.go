@@ -43,10 +43,10 @@ func (h history) rows() (n int64) {
 // history contains the valid commits of a workspace in sequence.
 type history []commit
 
-// valid returns the commit with the largest attempt and the commits before it that it continues. Other commits come
-// from imports that lost their lock and were not acknowledged. A commit of an earlier release does not name the commit
-// that it continues. Its predecessor is the commit with the largest attempt among the commits with the previous
-// sequence number. The parameter all is sorted by sequence number and attempt.
+// valid returns the commit with the largest attempt and the earlier commits that it continues. Other commits come from
+// imports that lost their lock and were not acknowledged. A commit of an earlier release does not name the commit that
+// it continues. Its predecessor is the commit with the largest attempt among the commits with the previous sequence
+// number. The parameter all is sorted by sequence number and attempt.
 func valid(all []commit) history {
 	var last commit
 	for _, c := range all {
@@ -98,8 +98,8 @@ func (h history) upToDate(place duckdb.Place) bool {
 	return h.last().place() == place
 }
 
-// since returns the live commits that a copy at a place lacks. If emptied is true, the caller must empty the copy
-// first, because the missing commits start at the last base.
+// since returns the live commits that a local copy at the given position lacks. If emptied is true, the caller must
+// empty the copy first, because the missing commits start at the last base.
 func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
 	live := h.live()
 	base := 0

@@ -275,7 +275,7 @@ func (e *Engine) dropCommits(ctx context.Context, ws measure.WorkspaceID, check 
 	return nil
 }
 
-// clean deletes rows that no commit uses any more. If it fails, the next call deletes these rows.
+// clean deletes rows that no commit uses. If it fails, the next call deletes these rows.
 func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) {
 	if err := e.store.clean(ctx, ws, all, from); err != nil {
 		e.log.WarnContext(ctx, "outdated facts in ClickHouse are not deleted yet", slog.String("workspace", string(ws)), slog.Any("error", err))

@@ -120,7 +120,7 @@ func differences(want, got []warehouse.TableTotals) string {
 			break
 		}
 		if !t.Equal(got[i]) {
-			return fmt.Sprintf("the first is the table %s with %d and %d rows", t.Table, got[i].Rows, t.Rows)
+			return fmt.Sprintf("the first table with a difference is %s, with %d and %d rows", t.Table, got[i].Rows, t.Rows)
 		}
 	}
 	return "the number of tables"

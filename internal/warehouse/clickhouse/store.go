@@ -28,7 +28,7 @@ type store struct {
 	conn     driver.Conn
 	database string
 	cluster  string // "": one server
-	quorum   int    // replicas that must have a row before a write ends; 0: one
+	quorum   int    // number of replicas that must have a row before a write ends; 0: one
 	prefix   string // prefix of workspace names, for tests that share tables
 
 	mu   sync.Mutex
@@ -72,7 +72,7 @@ func parse(text string) (options *click.Options, s *store, err error) {
 		options.Compression = &click.Compression{Method: click.CompressionLZ4}
 	}
 	if options.MaxOpenConns == 0 {
-		options.MaxOpenConns = 3 * (mostSmall + mostLarge) // updates of copies leave connections to calls and imports
+		options.MaxOpenConns = 3 * (mostSmall + mostLarge) // updates of copies leave connections for calls and imports
 	}
 	if options.DialTimeout == 0 {
 		options.DialTimeout = 5 * time.Second
@@ -111,7 +111,7 @@ func unreachable(err error) error {
 	if _, known := errors.AsType[*fault.Error](err); known || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.Unavailable("ClickHouse does not answer as expected").WithHint("try again in a few seconds; the log has the reason").Wrap(err)
+	return fault.Unavailable("ClickHouse does not answer as expected").WithHint("try again in a few seconds; see the service log for the cause").Wrap(err)
 }
 
 // create creates the database and the table of commits.
@@ -133,7 +133,7 @@ func (s *store) create(ctx context.Context) error {
 ) ENGINE = %s ORDER BY (workspace, sequence, attempt)%s`, s.database, s.everywhere(), engine, restartable))
 }
 
-// restartable lets a replica start with any number of parts that ZooKeeper does not know. ClickHouse removes merged and
+// restartable lets a replica start with any number of parts that ZooKeeper does not list. ClickHouse removes merged and
 // deleted parts in ZooKeeper first and then from the disk. A replica that is killed in between does not start if these
 // parts have more than half of the rows, unless this limit is higher. ClickHouse moves such parts to the folder
 // detached.
@@ -215,7 +215,7 @@ const (
 	behindTime = 40 * time.Second
 )
 
-// isBehind reports whether the error is temporary: it ends when replicas have caught up.
+// isBehind reports whether the error is temporary, so that a retry succeeds when replicas have caught up.
 func isBehind(err error) bool {
 	const (
 		noSuchColumn       = 16  // the replica lacks a new column of the table
@@ -331,7 +331,7 @@ func (s *store) insert(ctx context.Context, table, columns string, fill func(dri
 	return batch.Send()
 }
 
-// typeOf returns ClickHouse's type for a type of column. It uses types that every release of ClickHouse has. NULL is
+// typeOf returns ClickHouse's type for a column type. It uses types that every release of ClickHouse has. NULL is
 // stored as facts.NullText or facts.NullInt, which needs no additional space. Days are days since 1970, and instants
 // are microseconds since 1970.
 func typeOf(kind facts.Type) string {

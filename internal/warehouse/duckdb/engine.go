@@ -34,14 +34,14 @@ type Options struct {
 	// 80% of the machine's memory.
 	MemoryLimit string
 	Threads     int // 0: one per core
-	// ImportThreads limits the threads of one import. 0 means the value of Threads. DuckDB has one number of threads
-	// for all connections, so the limit also applies to each query. Several queries can still run at the same time, on
-	// different threads.
+	// ImportThreads limits the number of threads of one import. 0 means the value of Threads. DuckDB has one number of
+	// threads for all connections, so the limit also applies to each query. Several queries can still run at the same
+	// time, on different threads.
 	ImportThreads int
-	SpillLimit    string        // size of temporary files on disk, such as "50GB"; empty: 90% of the disk
+	SpillLimit    string        // maximum size of temporary files on disk, such as "50GB"; empty: 90% of the disk
 	Deadline      time.Duration // time limit of a query; 0: 10 seconds
 	MaxRows       int           // row limit of a result; 0: 500,000
-	MaxAttached   int           // number of workspaces with open files; 0: 64
+	MaxAttached   int           // maximum number of workspaces with open files; 0: 64
 
 	// Files records the workspaces with a file. If it is nil, the engine creates every missing file.
 	Files Files

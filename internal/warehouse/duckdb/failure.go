@@ -41,7 +41,7 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 		return fault.Unavailable("no disk space left for the fact store in %s%s", e.options.Dir, outcome).
 			WithHint("free space on that disk, then try again").Wrap(err)
 	case isFatal(err):
-		return fault.Unavailable("the fact store restarts after a failure").
+		return fault.Unavailable("the fact store is restarting after a failure").
 			WithHint("try again in a second").Wrap(err)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fault.Unavailable("the query exceeded its time limit").
@@ -72,7 +72,7 @@ func isFatal(err error) bool {
 
 func unusable(path string, err error) error {
 	return fault.New(fault.KindMisconfigured, "the data directory %s is not writable", path).
-		WithHint("make it a directory writable by this user").Wrap(err)
+		WithHint("make the directory writable for the user that runs assay").Wrap(err)
 }
 
 func tooManyRows(name string, limit int) error {

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/duckdb/duckdb-go/v2"
 
 	"assay/internal/civil"
 	"assay/internal/fault"
@@ -107,7 +111,7 @@ func TestUnusedWorkspacesAreDetachedAndAttachedAgain(t *testing.T) {
 
 func TestWorkspacesWithoutRecentUseAreDetached(t *testing.T) {
 	t.Parallel()
-	e := open(t, Options{MaxAttached: 12})
+	e := open(t, Options{MaxAttached: 8})
 	w := warehouse.New(e)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	e.now = func() time.Time { return now }
@@ -116,28 +120,28 @@ func TestWorkspacesWithoutRecentUseAreDetached(t *testing.T) {
 			mustImport(t, w, measure.WorkspaceID(fmt.Sprintf("shop-%d", i)), someOrders("a", 1))
 		}
 	}
-	open(1, 6)
+	open(1, 4)
 	now = now.Add(idleTime - time.Second)
-	open(7, 8)
-	if n := attachedCount(e); n != 8 {
-		t.Errorf("%d workspaces are attached within the time, want 8", n)
+	open(5, 5)
+	if n := attachedCount(e); n != 5 {
+		t.Errorf("%d workspaces are attached within the time, want 5", n)
 	}
 	now = now.Add(time.Second)
 	wantOrders(t, w, "shop-3", 1)
-	open(9, 9)
-	if n := attachedCount(e); n != 4 { // shop-3, 7, 8 and 9
-		t.Errorf("%d workspaces are attached after the time, want 4", n)
+	open(6, 6)
+	if n := attachedCount(e); n != 3 { // shop-3, 5 and 6
+		t.Errorf("%d workspaces are attached after the time, want 3", n)
 	}
-	open(10, 14)
+	open(7, 9)
 	now = now.Add(2 * idleTime)
-	mustVersion(t, w, "shop-10") // does not need the file
+	mustVersion(t, w, "shop-7") // does not need the file
 	if err := e.CloseIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := attachedCount(e); n != 3 { // a quarter remains open
-		t.Errorf("%d workspaces are attached after a long time, want 3", n)
+	if n := attachedCount(e); n != 2 { // a quarter remains open
+		t.Errorf("%d workspaces are attached after a long time, want 2", n)
 	}
-	for i := range 14 {
+	for i := range 9 {
 		wantOrders(t, w, measure.WorkspaceID(fmt.Sprintf("shop-%d", i+1)), 1)
 	}
 }
@@ -700,6 +704,43 @@ func TestAFileIsUsedAfterItIsRecorded(t *testing.T) {
 	}
 	if err := e.Try(t.Context(), "fresh"); err != nil {
 		t.Errorf("Try of a workspace without facts: %v", err)
+	}
+}
+
+// An error concerns a file unless the caller canceled, the whole instance failed or the workspace does not exist.
+// Repeated errors of a file are logged once.
+func TestFilesThatFailToOpenAreNotedAndLoggedOnce(t *testing.T) {
+	t.Parallel()
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	broken := errors.New("not a database")
+	for what, c := range map[string]struct {
+		ctx  context.Context
+		err  error
+		want bool
+	}{
+		"a damaged file":          {t.Context(), broken, true},
+		"a missing file":          {t.Context(), fault.Unavailable("the file is missing"), true},
+		"a canceled caller":       {canceled, broken, false},
+		"a fatal error":           {t.Context(), &duckdb.Error{Type: duckdb.ErrorTypeFatal}, false},
+		"an invalidated instance": {t.Context(), errors.New("FATAL: database has been invalidated"), false},
+		"a deleted workspace":     {t.Context(), fault.NotFound("no workspace"), false},
+	} {
+		var log strings.Builder
+		e := &Engine{
+			options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}, failed: map[measure.WorkspaceID]error{},
+			detached: map[measure.WorkspaceID]uint64{"shop": 3, "other": 4},
+		}
+		for range 2 {
+			e.noteFailed(c.ctx, "shop", c.err)
+		}
+		_, version := e.detached["shop"]
+		if failed := e.Unopened()["shop"]; (failed != nil) != c.want || c.want && !errors.Is(failed, c.err) || version == c.want || e.detached["other"] != 4 {
+			t.Errorf("%s: noted %v, versions %v; want it noted: %v", what, failed, e.detached, c.want)
+		}
+		if lines := strings.Count(log.String(), "facts file of a workspace cannot be opened"); c.want && lines != 1 || !c.want && lines != 0 {
+			t.Errorf("%s: %d lines in the log:\n%s", what, lines, log.String())
+		}
 	}
 }
 

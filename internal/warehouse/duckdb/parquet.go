@@ -16,8 +16,8 @@ import (
 
 // ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header. Times are in UTC with an offset,
 // missing values are empty cells, and lists and structs are JSON. A separate database reads the file and can access
-// only these two files. An unreadable file, or CSV output of more than the limit most (in bytes), is a fault of kind
-// invalid. The file's size does not limit the output: a few kilobytes can contain billions of equal rows.
+// only these two files. If the file is unreadable or the CSV output exceeds most bytes, ParquetToCSV returns a fault of
+// kind invalid. The file's size does not limit the output: a few kilobytes can contain billions of equal rows.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func isAbove(path string, most int64) bool {
 }
 
 // lookEvery is the interval between checks of a growing file. The checks have negligible cost, and the interval is
-// short compared with the time to write some megabytes.
+// short compared with the time to write a few megabytes.
 const lookEvery = 20 * time.Millisecond
 
 // whileSmall returns a context that ends when the file is larger than the limit most (in bytes). The caller must call

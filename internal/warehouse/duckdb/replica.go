@@ -491,8 +491,8 @@ func (e *Engine) fill(ctx context.Context, conn *sql.Conn, w *workspace, p Place
 	return notePlace(ctx, conn, w, p)
 }
 
-// For each removed row of a commit, remove deletes one equal row of the table. A missing row means that the file and
-// the commit are inconsistent.
+// remove deletes one equal row of the table for each removed row of a commit. A missing row means that the file and the
+// commit are inconsistent.
 func (t StoredTable) remove(ctx context.Context, conn *sql.Conn, ws measure.WorkspaceID) error {
 	name, removed := Dialect{}.Table(ws, t.Name), "temp.main."+identifier("removed_"+t.Name)
 	var want int64

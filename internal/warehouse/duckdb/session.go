@@ -49,7 +49,7 @@ func (e *Engine) feedThreads() int { return min(e.options.ImportThreads, 4) }
 type session struct {
 	conn      *sql.Conn
 	feeds     *feeds
-	most      int // threads that write a block
+	most      int // maximum number of threads that write a block
 	workspace *workspace
 	publisher Publisher       // nil: the file is not a replica
 	updated   map[string]bool // tables that were updated in place
@@ -115,7 +115,7 @@ func (s *session) Append(ctx context.Context, table string, rows facts.Rows, inO
 const commitTime = 5 * time.Minute
 
 // Commit makes the changes visible. In a replica, it first publishes the changes. The publication of a large workspace
-// takes long: it has no time limit, and the caller can cancel it.
+// takes long, so it has no time limit, and the caller can cancel it.
 func (s *session) Commit(ctx context.Context) error {
 	if s.publisher != nil {
 		if err := s.publish(ctx); err != nil {

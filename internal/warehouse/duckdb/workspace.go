@@ -180,7 +180,7 @@ func (e *Engine) ready(ctx context.Context) error {
 		return nil
 	}
 	if e.instance.users > 0 {
-		return fault.Unavailable("the fact store restarts after a failure").WithHint("try again in a second")
+		return fault.Unavailable("the fact store is restarting after a failure").WithHint("try again in a second")
 	}
 	if err := e.instance.db.Close(); err != nil {
 		e.options.Log.WarnContext(ctx, "broken fact store did not close cleanly", slog.Any("error", err))
@@ -197,7 +197,7 @@ func (e *Engine) ready(ctx context.Context) error {
 func (e *Engine) noteFatal(in *instance, err error) {
 	if err != nil && isFatal(err) && !in.broken {
 		in.broken = true
-		e.options.Log.Error("fact store invalidated, it will be reopened", slog.Any("error", err))
+		e.options.Log.Error("fact store invalidated; it will be reopened", slog.Any("error", err))
 	}
 }
 
@@ -212,7 +212,7 @@ func (e *Engine) noticed(ctx context.Context, w *workspace, err error) error {
 	return e.explained(ctx, err)
 }
 
-// attach opens the workspace's file. If too many files are open, it first closes others.
+// attach opens the workspace's file. If too many files are open, it first closes other files.
 func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceID) (*workspace, error) {
 	defer e.move(in, ws)()
 	if err := e.detachIdle(ctx, in); err != nil {
@@ -296,8 +296,9 @@ func (w *workspace) readVersion(ctx context.Context) error {
 	return nil
 }
 
-// After idleTime without use, the engine closes a file if more than a quarter of the maximum number of files are open.
-// An open file of a small store needs about 10 MB after an import and some queries. Most answers come from the cache.
+// idleTime is the time without use after which the engine closes a file, if more than a quarter of the maximum number
+// of files are open. An open file of a small store needs about 10 MB after an import and some queries. Most answers
+// come from the cache.
 const idleTime = 5 * time.Minute
 
 // detachIdle closes the least recently used files if too many are open. If all files are in use, it allows one more

@@ -59,7 +59,7 @@ func (b *Buffers) Flush(send func(Full) error) error {
 	return nil
 }
 
-// Course describes the order of a table's rows. The result is final after Flush.
+// Course returns a description of the order of a table's rows. The result is final after Flush.
 func (b *Buffers) Course(t *Table) *Course {
 	for _, in := range b.list {
 		if in.about() == t {

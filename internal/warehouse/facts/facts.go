@@ -88,8 +88,8 @@ type Order struct {
 	At      time.Time       `column:"placed_at" show:"time"`
 	Day     civil.Date      `column:"day,day"` // At in the workspace's time zone
 	Surface measure.Surface `column:"surface" show:"surface" place:"2"`
-	// Customer is the keyed hash of the first known value: the email address, the source's ID or the phone number. It
-	// is "" for guests.
+	// Customer is the keyed hash of the first known value: the email address, the customer's ID in the source or the phone
+	// number. It is "" for guests.
 	Customer string `column:"customer" show:"customer,hash" place:"1"`
 	// Channel is the channel that the source attributes the order to. If it is "", touchpoints determine attribution.
 	Channel   measure.Channel `column:"channel" show:"channel" place:"2"`
@@ -116,10 +116,11 @@ type Order struct {
 //
 // The store uses the latest version of a customer. Some versions lack consents, orders or the first contact. Each
 // consent is therefore from the latest version that contains it. The number of orders is the largest of all versions,
-// and the first contact the earliest.
+// and the first contact is the earliest.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
-	// Customer is the keyed hash of the first known value: the email address, the source's ID or the phone number.
+	// Customer is the keyed hash of the first known value: the email address, the customer's ID in the source or the phone
+	// number.
 	Customer string `column:"customer,key" show:"customer,hash" place:"-1"`
 	// Phone is the keyed hash of the phone number's digits, or "" if the number is unknown.
 	Phone string `column:"phone"`
@@ -158,12 +159,12 @@ const (
 	Refused        Consent = "no"
 )
 
-// CustomerTie connects the source's ID of a customer with an email address. Orders and profiles with this ID or this
+// CustomerTie connects a customer's ID in the source with an email address. Orders and profiles with this ID or this
 // address belong to one customer, regardless of the order of imports. Several addresses of an ID and several IDs of an
 // address also belong to one customer.
 type CustomerTie struct {
 	Source   string `column:"source,key"`
-	KnownAs  string `column:"known_as,key"` // keyed hash of the source's ID
+	KnownAs  string `column:"known_as,key"` // keyed hash of the customer's ID in the source
 	Customer string `column:"customer,key"` // keyed hash of the email address
 }
 
@@ -224,8 +225,8 @@ type LandedOrder struct {
 }
 
 // LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
-// the order's import contains its lines. Amounts are minor units of Currency. A line in another currency than the order
-// is not used.
+// the order's import contains its lines. Amounts are minor units of Currency. A line in a currency other than the
+// order's currency is not used.
 type LandedLine struct {
 	Source   string `column:"source,key"`
 	Order    string `column:"parent,key" show:"order"` // the order's key, or the row ID of [LandedOrder]

@@ -13,7 +13,7 @@ type PreviewColumn struct {
 	Format Format
 }
 
-// Format is the way in which a preview writes a value.
+// Format determines how a preview shows a value.
 type Format int
 
 // Formats of values. Amounts are minor units of the workspace's currency. A money.Amount has its own currency.

@@ -81,7 +81,7 @@ func (i *Import) Add(ctx context.Context, b *facts.Batch) error {
 	return nil
 }
 
-// Replace adds windows of ad reports that the import replaces. It serves readers that find a window only while they
+// Replace adds windows of ad reports that the import replaces. It is for readers that find a window only while they
 // read.
 func (i *Import) Replace(windows ...warehouse.AdWindow) { i.windows = append(i.windows, windows...) }
 

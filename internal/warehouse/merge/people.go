@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// PanelSize is the number of customers in the panel. The number is sufficient for ten channels with some thousand
+// PanelSize is the number of customers in the panel. The number is sufficient for ten channels with a few thousand
 // customers each, and small enough for one query.
 const PanelSize = 20_000
 

@@ -11,7 +11,7 @@ import (
 )
 
 // unitCosts returns the costs of the random store's products. Some costs have no first day, some apply starting on a
-// day, some differ between two sources, and one is of a product without sales. Other products have no known cost.
+// day, some differ between two sources, and one is for a product without sales. Other products have no known cost.
 func unitCosts() []warehouse.ProductCost {
 	cost := func(source, sku, from string, minor int64) warehouse.ProductCost {
 		c := warehouse.ProductCost{Source: source, SKU: sku, Cost: minor}

@@ -26,7 +26,7 @@ func forgottenCustomer(on trial) {
 	same(t, "orders of the customer", 3, n)
 	same(t, "version", before+1, version(t, w))
 	want := smallTotals
-	want.NewOrders = whole(2) // an anonymous order is no customer's first
+	want.NewOrders = whole(2) // an anonymous order is not the first order of a customer
 	same(t, "totals", want, januaryTotals(t, w))
 	same(t, "lines", sold, lines())
 	n, err = w.Forget(t.Context(), shop, "USD", "c1")

@@ -126,7 +126,7 @@ func growingDay(on trial) {
 	same(t, "versions", 4, len(versions))
 }
 
-// firstOfDay imports an order of January 10 again and again. The days are those of New York.
+// firstOfDay imports an order of January 10 repeatedly. Days are in the time zone of New York.
 func firstOfDay(on trial) {
 	t, w := on.t, on.w
 	webhooks := warehouse.ImportSpec{Feed: true, Zone: fixedZone(-5), File: warehouse.WebhooksFile}

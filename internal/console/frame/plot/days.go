@@ -34,7 +34,7 @@ type Day struct {
 	Before   *float64 // value in the comparison period
 	Expected *float64
 	Anomaly  bool
-	Partial  bool // incomplete: drawn hollow, outside the line
+	Partial  bool // incomplete: drawn hollow, not part of the line
 	Lower    *float64
 
 	Ahead     *float64 // value on the dashed line

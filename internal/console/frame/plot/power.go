@@ -7,7 +7,7 @@ import (
 	"assay/internal/chart"
 )
 
-// Power is a chart of the power of several designs by the true effect.
+// Power is a chart of the power of several designs as a function of the true effect.
 type Power struct {
 	Label      string // text alternative
 	Lines      []PowerLine

@@ -12,13 +12,13 @@ import (
 	"assay/internal/measure"
 )
 
-// Time is the time for which a file is stored after its last use.
+// Time is how long a file is stored after its last use.
 const Time = 30 * time.Minute
 
 const maxFiles = 16
 
-// Files stores uploaded files that were checked and can be imported. New files replace the oldest ones. A user has one
-// file per workspace.
+// Files stores uploaded files that were checked and can be imported. New files replace the oldest ones. A user has at
+// most one file per workspace.
 type Files struct {
 	mu    sync.Mutex // guards files and their elements
 	files []*File

@@ -1,5 +1,5 @@
 // Package check evaluates a media mix model: prior predictive check, backtest, placebo test and parameter recovery. All
-// checks except the first refit the model.
+// checks except the prior predictive check refit the model.
 package check
 
 import (

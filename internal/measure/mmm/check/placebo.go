@@ -21,8 +21,9 @@ type Placebo struct {
 	// Share is the share of the target's sum that the model attributes to the placebo. An effect is never negative.
 	Share *stats.Summary `json:"share,omitempty"`
 	Real  *stats.Summary `json:"real,omitempty"` // share of the real channel in the same fit
-	// Passes is the probability that the placebo's incremental outcome is at least as large as the real channel's. Near
-	// one half, the data are uninformative about the channel, and its estimate comes from the prior.
+	// Passes is the probability that the placebo's incremental outcome is at least as large as the real channel's. A value
+	// near one half means that the data are uninformative about the channel and that the channel's estimate comes from the
+	// prior.
 	Passes float64 `json:"passes"`
 }
 

@@ -28,9 +28,9 @@ type ChannelRecovery struct {
 	// Error is the mean absolute error as a share of the mean true incremental outcome; nil if the true incremental
 	// outcome is 0.
 	Error *float64 `json:"error,omitempty"`
-	// Correlation is the correlation of estimated and true incremental outcomes over the data sets. Near 1, the design
-	// separates large from small effects. Near 0, the estimates come from the prior. It is nil with fewer than three
-	// data sets.
+	// Correlation is the correlation of estimated and true incremental outcomes over the data sets. A value near 1 means
+	// that the design separates large from small effects. A value near 0 means that the estimates come from the prior. It
+	// is nil with fewer than three data sets.
 	Correlation *float64 `json:"correlation,omitempty"`
 }
 

@@ -53,8 +53,8 @@ func rhat(chains [][]float64) float64 {
 	return math.Sqrt(((n-1)/n*within + between*between) / within)
 }
 
-// split halves each chain, so that a drift becomes a difference between halves. If the number of draws is odd, it drops
-// the middle draw.
+// split returns the halves of each chain, so that a drift becomes a difference between halves. If the number of draws
+// is odd, it drops the middle draw.
 func split(chains [][]float64) [][]float64 {
 	out := make([][]float64, 0, 2*len(chains))
 	for _, c := range chains {
@@ -64,7 +64,7 @@ func split(chains [][]float64) [][]float64 {
 	return out
 }
 
-// ranked replaces the draws with normal scores of their ranks over all chains; ties share their mean rank.
+// ranked returns the normal scores of the draws' ranks over all chains; ties share their mean rank.
 func ranked(chains [][]float64) [][]float64 {
 	type place struct {
 		value       float64
@@ -142,7 +142,7 @@ func degenerate(chains [][]float64) bool {
 }
 
 // EBFMI returns the estimated Bayesian fraction of missing information (E-BFMI) of each chain, computed from the
-// Hamiltonian at each draw. Below 0.3, the sampler moves through the tails too slowly.
+// Hamiltonian at each draw. A value below 0.3 means that the sampler explores the tails too slowly.
 func EBFMI(energy [][]float64) []float64 {
 	out := make([]float64, len(energy))
 	for i, e := range energy {

@@ -97,8 +97,7 @@ func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	return run, nil
 }
 
-// Values returns the values of f at the draws, one slice per chain, as package diag needs them. f must not keep its
-// argument.
+// Values returns the values of f at the draws, one slice per chain, for package diag. f must not keep its argument.
 func (r *Run) Values(f func(draw []float64) float64) [][]float64 {
 	out := make([][]float64, len(r.Chains))
 	for i, c := range r.Chains {

@@ -134,8 +134,8 @@ type transition struct {
 	divergent bool
 }
 
-// next moves from one draw to the next. It doubles the trajectory, forward or backward at random, until a U-turn. It
-// then draws one of the trajectory's points by weight.
+// next moves to the next draw and returns the statistics of the trajectory. It doubles the trajectory, forward or
+// backward at random, until a U-turn. It then draws one of the trajectory's points by weight.
 func (s *sampler) next() transition {
 	s.metric.momentum(s.z.p, s.random)
 	s.energy0 = s.energy()

@@ -116,7 +116,8 @@ func (a *average) final() float64 {
 	return math.Exp(a.smooth)
 }
 
-// reasonableStep doubles or halves the step size until the acceptance probability of a single step crosses 0.8.
+// reasonableStep returns the step size, doubled or halved until the acceptance probability of a single step crosses
+// 0.8.
 func (s *sampler) reasonableStep() float64 {
 	const maxTrials = 60
 	home := newPhase(len(s.z.q))

@@ -70,7 +70,7 @@ func between(a, b iterate) pair {
 // is then concave along the step.
 func (p pair) curved() bool { return p.sy > 1e-12*floats.Dot(p.y, p.y) }
 
-// newton applies the inverse Hessian that the pairs describe to the gradient, by the two-loop recursion.
+// newton returns the product of the inverse Hessian from the pairs and the gradient, by the two-loop recursion.
 func newton(pairs []pair, grad []float64) []float64 {
 	d := append([]float64(nil), grad...)
 	if len(pairs) == 0 {
