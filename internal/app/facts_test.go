@@ -46,3 +46,15 @@ func TestAFileOfFactsPreventsTheUseOfACopy(t *testing.T) {
 		t.Errorf("without the file, a file is recorded: %t, %v", has, err)
 	}
 }
+
+func TestTheFirstErrorOfAMoveIsReported(t *testing.T) {
+	t.Parallel()
+	moving, closing := errors.New("moving"), errors.New("closing")
+	for _, c := range []struct{ err, closing, want error }{
+		{nil, nil, nil}, {moving, nil, moving}, {nil, closing, closing}, {moving, closing, moving},
+	} {
+		if got := joined(c.err, c.closing); got != c.want { //nolint:errorlint // the error itself
+			t.Errorf("%v and %v: %v, want %v", c.err, c.closing, got, c.want)
+		}
+	}
+}

@@ -573,3 +573,18 @@ func TestLocalCopiesOfFactsAreNotInABackup(t *testing.T) {
 		}
 	}
 }
+
+func TestAReaderStopsWhenItsContextEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	source := strings.NewReader("abcd")
+	r := reader(ctx, source)
+	p := make([]byte, 2)
+	if n, err := r.Read(p); n != 2 || err != nil || string(p) != "ab" {
+		t.Errorf("%d bytes %q, %v", n, p, err)
+	}
+	cancel()
+	if n, err := r.Read(p); n != 0 || !errors.Is(err, context.Canceled) || source.Len() != 2 {
+		t.Errorf("after the end of the context: %d bytes, %v; %d bytes of the source are left, want 2", n, err, source.Len())
+	}
+}

@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,76 @@ func TestDatesAreNamedInARhythmThatFits(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, "|")); diff != "" {
 			t.Errorf("by %s from %s to %s (-want +got):\n%s", c.granularity, c.first, c.last, diff)
+		}
+	}
+}
+
+// Labels of weeks are 1, 2, 4 or 8 weeks apart, counted from a fixed Monday. Then the first week of a month follows.
+func TestWeeksAreLabeledAtEqualDistances(t *testing.T) {
+	t.Parallel()
+	all := rhythms(civil.ByWeek)
+	for i, weeks := range []int{1, 2, 4, 8} {
+		labeled := 0
+		for n := range 80 {
+			week := civil.MustParse("2026-01-05").AddDays(7 * n)
+			if named := all[i](week); named != (week.Sub(aMonday)/7%weeks == 0) {
+				t.Errorf("every %d weeks: the week of %s has a label: %v", weeks, week, named)
+			} else if named {
+				labeled++
+			}
+		}
+		if labeled != 80/weeks {
+			t.Errorf("every %d weeks: %d of 80 weeks have a label", weeks, labeled)
+		}
+	}
+	for day, want := range map[string]bool{"2026-04-27": true, "2026-05-04": false, "2026-06-01": true, "2026-05-25": false} { // Friday, May 1, and Monday, June 1
+		if got := all[4](civil.MustParse(day)); got != want {
+			t.Errorf("the week of %s contains the first of a month: %v, want %v", day, got, want)
+		}
+	}
+}
+
+// Entries stay in a row while they fit. The first entry of a row has a place even if it is wider than the area.
+func TestEntriesOfALegendFillItsRows(t *testing.T) {
+	t.Parallel()
+	s := sheet{Chart: Chart{Kind: Bar}}
+	names := func(n int) (all []named) {
+		for range n {
+			all = append(all, named{text: "channel"})
+		}
+		return all
+	}
+	entry := s.swatchWide() + legendGap + width(letters(nameSize, s.theme.ink), "channel")
+	const left, top = 10, 200
+	for _, c := range []struct {
+		what         string
+		names        int
+		wide, height vg.Length
+		rows         []int // entries by row
+		more         int
+	}{
+		{"all in one row", 3, 3*entry + 2*18 + 0.01, 100, []int{3}, 0},
+		{"the third does not fit", 3, 3*entry + 2*18 - 1, 100, []int{2, 1}, 0},
+		{"one by row", 3, entry + 1, 100, []int{1, 1, 1}, 0},
+		{"two rows have space", 5, 2*entry + 18 + 0.01, 2 * legendRow, []int{2, 2}, 1},
+		{"an area narrower than a swatch", 2, 4, 100, []int{1, 1}, 0},
+		{"an area lower than a row", 2, entry + 1, 5, []int{1}, 1},
+		{"no entries", 0, 100, 100, nil, 0},
+	} {
+		area := vg.Rectangle{Min: vg.Point{X: left, Y: top - c.height}, Max: vg.Point{X: left + c.wide, Y: top}}
+		items, more := s.legend(area, names(c.names), 0)
+		var rows []int
+		for _, item := range items {
+			row := int((top - legendRow/2 - item.at.Y) / legendRow)
+			for len(rows) <= row {
+				rows = append(rows, 0)
+			}
+			if rows[row]++; rows[row] == 1 && item.at.X != left {
+				t.Errorf("%s: row %d begins at %v, want %v", c.what, row, item.at.X, left)
+			}
+		}
+		if !slices.Equal(rows, c.rows) || more != c.more {
+			t.Errorf("%s: %v entries by row and %d more, want %v and %d", c.what, rows, more, c.rows, c.more)
 		}
 	}
 }

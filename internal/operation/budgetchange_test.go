@@ -238,3 +238,70 @@ func TestMembersDoNotApproveRequestsOfKeysThatTheyRotated(t *testing.T) {
 		t.Errorf("%d mutating requests", n)
 	}
 }
+
+func TestMembersRejectChangesThatAwaitApproval(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	sim := s.withPlatform()
+	ana, role := s.member(control.RoleAdmin)
+	g, err := operation.ShowGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), operation.None{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.ApproveAbove = money.Amount{Minor: 5200, Currency: "USD"}
+	if _, err := operation.SetGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), g); err != nil {
+		t.Fatal(err)
+	}
+	own := s.key("assay test", control.Scopes()...)
+	asked, err := operation.ExecuteBudgetChange.Do(t.Context(), s.Service, s.by(own), budgetTo(55))
+	if err != nil || asked.Outcome != budgetchange.Awaiting {
+		t.Fatalf("%+v, %v; want a change that awaits approval", asked, err)
+	}
+	reject := func(caller operation.Caller, as string) (control.BudgetChange, error) {
+		return operation.RejectBudgetChange.Do(t.Context(), s.Service, s.by(caller), operation.BudgetDecision{ID: asked.Change.ID, As: as, Reason: "too early"})
+	}
+	for name, c := range map[string]struct {
+		caller operation.Caller
+		as     string
+		kind   fault.Kind
+	}{
+		"a command as no member":         {operation.Operator("test"), "", fault.KindInvalid},
+		"a command as an unknown member": {operation.Operator("test"), "eve@example.com", fault.KindNotFound},
+		"a key":                          {own, "", fault.KindForbidden},
+		"background work":                {operation.System("test"), "ana@example.com", fault.KindForbidden},
+	} {
+		if _, err := reject(c.caller, c.as); fault.KindOf(err) != c.kind {
+			t.Errorf("%s rejects: %v, want %s", name, err, c.kind)
+		}
+	}
+	role(control.RoleViewer)
+	for name, caller := range map[string]operation.Caller{"a viewer": operation.Member(ana.ID), "a command as a viewer": operation.Operator("test")} {
+		if _, err := reject(caller, "ana@example.com"); fault.KindOf(err) != fault.KindForbidden {
+			t.Errorf("%s rejects: %v", name, err)
+		}
+	}
+	role(control.RoleAdmin)
+	show := func(ws measure.WorkspaceID) (control.BudgetChange, error) {
+		return operation.ShowBudgetChange.Do(t.Context(), s.Service, operation.Call{Workspace: ws, Caller: operation.Operator("test")}, asked.Change.ID)
+	}
+	if c, err := show("w"); err != nil || c.Status != control.ChangeAwaiting {
+		t.Errorf("before the rejection: %+v, %v", c, err)
+	}
+	done, err := reject(operation.Operator("test"), "ana@example.com")
+	if err != nil || done.ID != asked.Change.ID || done.Status != control.ChangeRejected {
+		t.Errorf("a command as an admin: %+v, %v", done, err)
+	}
+	if c, err := show("w"); err != nil || c.Status != control.ChangeRejected || !strings.Contains(c.Problem, "too early") {
+		t.Errorf("after the rejection: %+v, %v", c, err)
+	}
+	if _, err := reject(operation.Member(ana.ID), ""); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("a second rejection: %v, want a conflict", err)
+	}
+	s.other()
+	if c, err := show("other"); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("the change in another workspace: %+v, %v", c, err)
+	}
+	if n := writes(sim); n != 0 {
+		t.Errorf("%d mutating requests", n)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -445,6 +446,174 @@ func TestExperimentsAreBoundToTheWorkspace(t *testing.T) {
 	kind(t, "its factor is applied from elsewhere", err, fault.KindNotFound)
 	if all, err := s.Store.Experiments(t.Context(), "w"); err != nil || len(all) != 1 {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// A repeated call changes nothing. Other conflicts are errors.
+func TestAnExperimentIsMovedOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.other()
+	e, err := operation.CreateExperiment.Do(t.Context(), s.Service, s.by(operator), control.Experiment{
+		Name: "Study", Channel: "tiktok", Kind: control.LiftStudy, Days: civil.Range{First: civil.New(2026, 1, 1), Last: civil.New(2026, 1, 28)},
+	})
+	kind(t, "an experiment is created", err, "")
+	elsewhere := operation.Call{Workspace: "other", Caller: operator}
+	unknown := control.ExperimentID("unknown")
+	for _, step := range []struct {
+		what    string
+		call    operation.Call
+		id      control.ExperimentID
+		to      control.ExperimentStatus
+		kind    fault.Kind
+		changed bool
+	}{
+		{"a draft that runs", s.by(operator), e.ID, control.ExperimentRunning, fault.KindConflict, false},
+		{"from another workspace", elsewhere, e.ID, control.ExperimentPlanned, fault.KindNotFound, false},
+		{"an unknown experiment", s.by(operator), unknown, control.ExperimentPlanned, fault.KindNotFound, false},
+		{"a plan", s.by(operator), e.ID, control.ExperimentPlanned, "", true},
+		{"the plan again", s.by(operator), e.ID, control.ExperimentPlanned, "", false},
+		{"the plan from another workspace", elsewhere, e.ID, control.ExperimentPlanned, fault.KindNotFound, false},
+		{"a start", s.by(operator), e.ID, control.ExperimentRunning, "", true},
+		{"the plan after the start", s.by(operator), e.ID, control.ExperimentPlanned, fault.KindConflict, false},
+		{"a cancellation", s.by(operator), e.ID, control.ExperimentCancelled, "", true},
+		{"the cancellation again", s.by(operator), e.ID, control.ExperimentCancelled, "", false},
+		{"a start after the cancellation", s.by(operator), e.ID, control.ExperimentRunning, fault.KindConflict, false},
+	} {
+		kept, err := operation.MoveExperimentOnce.Do(t.Context(), s.Service, step.call, control.Move{Workspace: "w", ID: step.id, To: step.to})
+		kind(t, step.what, err, step.kind)
+		if step.kind == "" && (kept.Changed != step.changed || kept.Record.ID != e.ID || kept.Record.Status != step.to) {
+			t.Errorf("%s: %+v; want a change: %t", step.what, kept, step.changed)
+		}
+	}
+}
+
+// A code is mapped to a channel of the store. The result has the previous mapping.
+func TestACouponIsMappedToAChannel(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	known := &channels{Known: s}
+	s.Known = known
+	for _, step := range []struct {
+		what, code string
+		channel    measure.Channel
+		kind       fault.Kind
+		changed    bool
+		before     measure.Channel
+		event      string // detail of the audit event; "": none
+	}{
+		{"an unknown channel", "ANNA10", "carrier pigeon", fault.KindInvalid, false, "", ""},
+		{"no code", " ", "TikTok", fault.KindInvalid, false, "", ""},
+		{"no mapping is removed", "ANNA10", measure.Unattributed, "", false, "", ""},
+		{"a mapping", "ANNA10", "TikTok", "", true, "", "tiktok, was unattributed"},
+		{"the same mapping", " ANNA10 ", "tiktok", "", false, "tiktok", ""},
+		{"another channel", "ANNA10", "facebook", "", true, "tiktok", "facebook, was tiktok"},
+		{"no channel", "ANNA10", measure.Unattributed, "", true, "facebook", "unattributed, was facebook"},
+		{"no channel again", "ANNA10", measure.Unattributed, "", false, "", ""},
+	} {
+		before := s.events(control.CouponMapped)
+		kept, err := operation.MapCoupon.Do(t.Context(), s.Service, s.by(operator), warehouse.CouponChannel{Code: step.code, Channel: step.channel})
+		kind(t, step.what, err, step.kind)
+		if kept.Changed != step.changed || kept.Record.Channel != step.before {
+			t.Errorf("%s: %+v; want a change: %t, from %q", step.what, kept, step.changed, step.before)
+		}
+		added := s.events(control.CouponMapped)[len(before):]
+		var details []string
+		for _, e := range added {
+			if details = append(details, e.Detail); e.Subject != kept.Record.Code || e.Actor != "test" || e.Workspace != "w" {
+				t.Errorf("%s: event %+v", step.what, e)
+			}
+		}
+		if got := strings.Join(details, "; "); got != step.event {
+			t.Errorf("%s: events %q, want %q", step.what, got, step.event)
+		}
+	}
+	if known.asked != 5 {
+		t.Errorf("%d names of channels are resolved, want 5: unattributed is not a channel", known.asked)
+	}
+	now, err := s.Warehouse.CouponChannel(t.Context(), "w", "ANNA10")
+	if err != nil || now.Channel != "" {
+		t.Errorf("the code has the channel %q, %v; want none", now.Channel, err)
+	}
+}
+
+// channels knows all channels except carrier pigeons.
+type channels struct {
+	operation.Known
+	asked int
+}
+
+// Channel implements [operation.Known].
+func (c *channels) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
+	c.asked++
+	if name == "carrier pigeon" {
+		return "", fault.Invalid("channel %q is unknown", name)
+	}
+	return c.Known.Channel(ctx, w, name)
+}
+
+// events returns the audit events of a kind, oldest first.
+func (s *site) events(of control.EventKind) []control.Event {
+	s.Helper()
+	all, err := s.Store.Events(s.Context(), control.EventFilter{Workspace: "w", Kinds: []control.EventKind{of}, Limit: 100})
+	kind(s.T, "audit events", err, "")
+	slices.Reverse(all)
+	return all
+}
+
+// granted stores a grant of a member and returns its ID.
+func (s *site) granted(who control.UserID, name string, ends time.Time) control.GrantID {
+	s.Helper()
+	now, by := time.Now(), control.By{Actor: "test", At: time.Now()}
+	user, err := s.Store.User(s.Context(), who)
+	kind(s.T, "the member", err, "")
+	session := control.Session{Hash: []byte("session " + name), User: who, CreatedAt: now, SeenAt: now, EndsAt: now.Add(time.Hour)}
+	request := control.AuthRequest{Hash: []byte("request " + name), Session: session.Hash, User: who, Client: "c1", ExpiresAt: now.Add(time.Minute)}
+	grant := control.Grant{ID: control.GrantID(name), User: who, Workspace: "w", Client: "c1", Scopes: []control.Scope{control.ScopeRead}, CreatedAt: now, EndsAt: ends}
+	kind(s.T, "a grant", errors.Join(
+		s.Store.CreateSession(s.Context(), control.NewSession{Session: session, Password: user.Password}, by), s.Store.KeepRequest(s.Context(), request),
+		s.Store.ApproveRequest(s.Context(), request.Hash, grant, control.Code{Hash: []byte("code " + name), Grant: grant.ID, ExpiresAt: now.Add(time.Minute)}, by),
+	), "")
+	return grant.ID
+}
+
+// A member who does not manage the workspace revokes only their own grants.
+func TestGrantsAreRevokedByTheirPersonOrByManagers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.other()
+	ana, _ := s.member(control.RoleViewer)
+	ben, err := s.People.Create(t.Context(), "ben@example.com", "correct horse battery", "test")
+	kind(t, "another member", err, "")
+	kind(t, "its role", s.Store.SetRole(t.Context(), ben.ID, "w", control.RoleAdmin, control.By{Actor: "test", At: time.Now()}), "")
+	later := time.Now().Add(time.Hour)
+	anas, bens, more := s.granted(ana.ID, "anas", later), s.granted(ben.ID, "bens", later), s.granted(ana.ID, "more", later)
+	last, over := s.granted(ana.ID, "last", later), s.granted(ana.ID, "over", time.Now().Add(-time.Second))
+	for _, step := range []struct {
+		what string
+		call operation.Call
+		id   control.GrantID
+		kind fault.Kind
+	}{
+		{"a viewer and the grant of another person", s.by(operation.Member(ana.ID)), bens, fault.KindNotFound},
+		{"an unknown grant", s.by(operation.Member(ben.ID)), "unknown", fault.KindNotFound},
+		{"a grant that has ended", s.by(operation.Member(ana.ID)), over, fault.KindNotFound},
+		{"from another workspace", operation.Call{Workspace: "other", Caller: operator}, anas, fault.KindNotFound},
+		{"a viewer and their own grant", s.by(operation.Member(ana.ID)), anas, ""},
+		{"a revoked grant", s.by(operation.Member(ana.ID)), anas, fault.KindNotFound},
+		{"an admin and the grant of another person", s.by(operation.Member(ben.ID)), more, ""},
+		{"an admin and their own grant", s.by(operation.Member(ben.ID)), bens, ""},
+		{"the operator", s.by(operator), last, ""},
+	} {
+		_, err := operation.RevokeGrant.Do(t.Context(), s.Service, step.call, step.id)
+		kind(t, step.what, err, step.kind)
+	}
+	grants, err := s.Store.Grants(t.Context(), "w")
+	kind(t, "the grants", err, "")
+	for _, g := range grants {
+		if g.RevokedAt.IsZero() != (g.ID == over) {
+			t.Errorf("grant %s is revoked at %s", g.ID, g.RevokedAt)
+		}
 	}
 }
 

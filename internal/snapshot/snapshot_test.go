@@ -249,6 +249,38 @@ func TestAnEmptyStore(t *testing.T) {
 	}
 }
 
+// A channel is active with orders or spend. Orders without a channel do not count.
+func TestChannelsWithOrdersOrSpend(t *testing.T) {
+	t.Parallel()
+	unattributed := warehouse.ChannelVolume{Channel: measure.Unattributed, Credited: 5e6, SpendDays: 1}
+	for what, c := range map[string]struct {
+		channels  []warehouse.ChannelVolume
+		untouched bool
+		active    int
+	}{
+		"no channel":            {nil, true, 0},
+		"only without channel":  {[]warehouse.ChannelVolume{unattributed}, true, 0},
+		"a channel with spend":  {[]warehouse.ChannelVolume{unattributed, {Channel: "google", SpendDays: 3}}, true, 1},
+		"a channel with orders": {[]warehouse.ChannelVolume{{Channel: "email", Credited: 1}, unattributed}, false, 1},
+		"negative orders":       {[]warehouse.ChannelVolume{{Channel: "email", Credited: -1}}, false, 1},
+		"a channel with neither": {
+			[]warehouse.ChannelVolume{{Channel: "email", Charged: 5}, {Channel: "google", SpendDays: 3}, {Channel: "tv", Credited: 1, SpendDays: 1}},
+			false, 2,
+		},
+	} {
+		s := snapshot.Contents{Channels: c.channels}
+		if s.Untouched() != c.untouched || s.Active() != c.active {
+			t.Errorf("%s: untouched %t with %d active channels; want %t with %d", what, s.Untouched(), s.Active(), c.untouched, c.active)
+		}
+		snap := snapshot.Snapshot{Store: s}
+		for channel, want := range map[measure.Channel]bool{"google": c.untouched, measure.Unattributed: false, "": false} {
+			if got := snap.RevenueUnknown(channel); got != want {
+				t.Errorf("%s: the revenue of %q is unknown: %t, want %t", what, channel, got, want)
+			}
+		}
+	}
+}
+
 func TestSeriesOfTheStoreAndItsChannels(t *testing.T) {
 	t.Parallel()
 	s := newBench(t).take(t)

@@ -446,6 +446,58 @@ func TestToolsAreListedForTheCaller(t *testing.T) {
 	}
 }
 
+// Clients that show views get the address of a tool's view. Other clients do not.
+func TestToolsAreListedWithTheirViews(t *testing.T) {
+	t.Parallel()
+	run := func(context.Context, *toolkit.Call, params) (*echo, error) { return &echo{}, nil }
+	service, err := toolkit.NewService(toolkit.Deps{}, []toolkit.Tool{
+		toolkit.Define(toolkit.Spec{Name: "plain", Title: "Plain", Description: "Reads."}, run).Tool,
+		toolkit.Define(toolkit.Spec{Name: "drawn", Title: "Drawn", Description: "Reads.", App: &toolkit.App{URI: "ui://drawn"}}, run).Tool,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what    string
+		client  mcp.Client
+		allowed []string
+		want    string
+	}{
+		{"a client", mcp.Client{Links: true}, nil, "plain drawn"},
+		{"a client with views", mcp.Client{Apps: true}, nil, "plain drawn ui://drawn"},
+		{"a client with an allow-list", mcp.Client{}, []string{"drawn"}, "drawn"},
+		{"a client with views and an allow-list", mcp.Client{Apps: true}, []string{"drawn"}, "drawn ui://drawn"},
+		{"a client with views that may not call the tool", mcp.Client{Apps: true}, []string{"plain"}, "plain"},
+	} {
+		p := key(control.ScopeRead)
+		p.Tools = c.allowed
+		session, ok := service.Session(p, "r").(*toolkit.Session)
+		if !ok {
+			t.Fatal("the session has another type")
+		}
+		var listed struct {
+			Tools []struct {
+				Name string
+				Meta *struct {
+					UI struct{ ResourceURI string }
+				} `json:"_meta"`
+			}
+		}
+		if err := json.Unmarshal(session.For(c.client).ListTools(), &listed); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, tool := range listed.Tools {
+			if got = append(got, tool.Name); tool.Meta != nil {
+				got = append(got, tool.Meta.UI.ResourceURI)
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s gets %q, want %q", c.what, text, c.want)
+		}
+	}
+}
+
 // The articles are the same for every caller.
 func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 	t.Parallel()

@@ -60,6 +60,41 @@ func TestFittedModelsCreditJourneysAndAnswers(t *testing.T) {
 	}
 }
 
+// A path has two orders. Amounts are cents, orders are millionths, and times are seconds.
+func TestRowsOfPathsAreMeansOfTheirOrders(t *testing.T) {
+	t.Parallel()
+	path := warehouse.PathTotal{
+		Channels: []measure.Channel{"google", "facebook"}, Touches: 5, Seconds: 2 * 1000 * 86_400,
+		Sums: measure.Sums{Orders: 2 * measure.Millionths, NewOrders: measure.Millionths, Charged: 10_000},
+	}
+	got := pathRow(answer.Figures{Currency: "USD"}, path, 8*measure.Millionths)
+	want := CustomersRow{
+		Path: answer.Foreign("google > facebook"), Orders: new(answer.Orders(2 * measure.Millionths)), Revenue: new(answer.Money(100)), SharePct: new(answer.Percent(25)),
+		AOV: new(answer.Money(50)), NewPct: new(answer.Percent(50)), Touches: new(answer.Ratio(2.5)), Days: new(answer.Ratio(1000)),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Without customers, the summary has the reason and no figures.
+func TestRetentionWithoutCustomersStatesTheReason(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		`{"view":"retention","start_date":"2020-01-01","end_date":"2020-03-31"}`: "There are no data from 2020-01-01 to 2020-03-31.",
+		`{"view":"retention","channel":"tiktok"}`:                                "No data from 2025-12-10 to 2026-03-10 match the filters.",
+	} {
+		a := answerAs[CustomersAnswer](t, "customers", args)
+		if !strings.HasPrefix(a.Summary, want) || len(a.Rows) != 0 || a.Metrics.Customers == nil || *a.Metrics.Customers != 0 || len(a.Warnings) != 1 {
+			t.Errorf("%s: %q with %d rows and the warnings %+v, want %q", args, a.Summary, len(a.Rows), a.Warnings, want)
+		}
+	}
+	a := answerAs[CustomersAnswer](t, "customers", `{"view":"retention"}`)
+	if len(a.Rows) == 0 || !strings.Contains(a.Summary, " placed their first order from 2025-12 to 2026-03.") {
+		t.Errorf("%q with %d rows, want the months of the cohorts", a.Summary, len(a.Rows))
+	}
+}
+
 func TestModelsHaveTheNamesOfOtherTools(t *testing.T) {
 	t.Parallel()
 	for name, want := range otherModelNames {

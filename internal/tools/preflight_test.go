@@ -30,6 +30,44 @@ func TestPreflightOfDemoStore(t *testing.T) {
 	}
 }
 
+// The spend that a pause saves is that of the last 28 days in the treated regions. The smallest detectable return is the
+// detectable revenue divided by this spend, also if the spend is below one dollar.
+func TestThePreflightDividesRevenueByTheSpendOfThePause(t *testing.T) {
+	t.Parallel()
+	facts, err := openFacts(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ws, cents := range map[measure.WorkspaceID]int64{"cheap": 1, "free": 0} {
+		b := testedBatch()
+		for i := range b.AdDays {
+			b.AdDays[i].Spend, b.AdDays[i].Original.Minor = cents, cents
+		}
+		if err := load(t.Context(), facts, ws, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := toolkit.NewService(plainDeps(facts, fixtureClock), All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for store, cents := range map[measure.WorkspaceID]float64{"cheap": 1, "free": 0} {
+		m := decoded[PreflightAnswer](t, callAs(t, s.Session(reader(newWorkspace(store)), "r1"), "geo_experiment_preflight",
+			`{"channel":"facebook","treatmentRegions":["AL","GA"],"detail_level":"analyst"}`).StructuredContent).Metrics
+		if cents == 0 {
+			if m.Spend != nil || m.Return != nil {
+				t.Errorf("%s: spend %v and return %v, want none", store, m.Spend, m.Return)
+			}
+			continue
+		}
+		want := 2 * testDays * cents / 100
+		if m.Spend == nil || math.Abs(float64(*m.Spend)-want) > 1e-9 || m.Revenue == nil || m.Return == nil ||
+			math.Abs(float64(*m.Return)/(float64(*m.Revenue)/want)-1) > 1e-2 {
+			t.Errorf("%s: metrics %+v, want the spend %v and its return", store, m, want)
+		}
+	}
+}
+
 // Errors state the reason: the given regions leave too few donors, or have no orders.
 func TestPreflightErrorsStateTheReason(t *testing.T) {
 	t.Parallel()

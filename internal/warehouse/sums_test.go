@@ -48,3 +48,29 @@ func TestQuestionsAreParsedOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestAdjacentWindowsHaveNoGapAndNoCommonDay(t *testing.T) {
+	t.Parallel()
+	day := civil.New(2026, 3, 10)
+	from := func(first, last int) civil.Range {
+		return civil.Range{First: day.AddDays(first), Last: day.AddDays(last)}
+	}
+	for name, c := range map[string]struct {
+		earlier, recent civil.Range
+		want            bool
+	}{
+		"the previous period":          {from(-7, -1), from(0, 6), true},
+		"windows of different lengths": {from(-1, -1), from(0, 6), true},
+		"a gap":                        {from(-8, -2), from(0, 6), false},
+		"a common day":                 {from(-6, 0), from(0, 6), false},
+		"the other order":              {from(7, 13), from(0, 6), false},
+		"no earlier window":            {civil.Range{}, from(0, 6), false},
+		"an empty earlier window":      {from(0, -1), from(0, 6), false},
+		"an empty recent window":       {from(-7, -1), from(0, -1), false},
+		"no window":                    {civil.Range{}, civil.Range{}, false},
+	} {
+		if got := (Windows{Recent: c.recent, Earlier: c.earlier}).adjacent(); got != c.want {
+			t.Errorf("%s: %s before %s is adjacent: %t, want %t", name, c.earlier, c.recent, got, c.want)
+		}
+	}
+}

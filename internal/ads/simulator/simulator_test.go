@@ -153,7 +153,7 @@ func TestFacebookEnforcesItsRules(t *testing.T) {
 		},
 		{
 			name: "ad set budgets", method: "POST", target: "/v26.0/3", header: form, body: valid + "&daily_budget=6000",
-			status: 400, want: []string{"no daily budget"}, mutating: true,
+			status: 400, want: []string{"no daily budget", `"error_subcode":1885650`}, mutating: true,
 		},
 		{
 			name: "another account", method: "POST", target: "/v26.0/4", header: form, body: valid + "&status=PAUSED",

@@ -42,6 +42,25 @@ func TestSQLitePassesTheSuite(t *testing.T) {
 	})
 }
 
+// The audit log states the scopes of a new key, and its tools if it is limited to some.
+func TestKeysAreDescribedByTheirPermissions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key  control.Key
+		want string
+	}{
+		{control.Key{Name: "ci"}, "ci; "},
+		{control.Key{Name: "ci", Scopes: []control.Scope{"read"}}, "ci; read"},
+		{control.Key{Name: "ci", Scopes: []control.Scope{"read", "act"}, Tools: []string{}}, "ci; read act"},
+		{control.Key{Name: "two words", Scopes: []control.Scope{"read"}, Tools: []string{"trends"}}, "two words; read; only trends"},
+		{control.Key{Name: "ci", Scopes: []control.Scope{"read", "act"}, Tools: []string{"trends", "chart"}}, "ci; read act; only trends chart"},
+	} {
+		if got := describe(c.key); got != c.want {
+			t.Errorf("%+v is described as %q, want %q", c.key, got, c.want)
+		}
+	}
+}
+
 func TestControlDataSurviveARestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a folder", "100% control?.db")

@@ -2,6 +2,8 @@ package mapper
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,6 +66,32 @@ func TestEveryKindShowsAllItsFields(t *testing.T) {
 		form, shown := kinds[k], k.Fields()
 		if k.Title() == "" || len(shown) != len(form.columns) || !shown[0].Required {
 			t.Errorf("%s: title %q, %d fields of %d, the first required: %v", k, k.Title(), len(shown), len(form.columns), shown[0].Required)
+		}
+		group := 0 // required, usual and other fields
+		for _, field := range shown {
+			at := fieldAt(form.columns, field.Name)
+			if at < 0 {
+				t.Errorf("%s shows the unknown field %q", k, field.Name)
+				continue
+			}
+			name := form.columns[at].Names[0]
+			if field.Title != strings.ToUpper(name[:1])+name[1:] {
+				t.Errorf("%s: the field %s has the title %q, want %q with a capital", k, field.Name, field.Title, name)
+			}
+			required, common := slices.Contains(form.required, field.Name), slices.Contains(usual[k], field.Name)
+			if field.Required != required || field.Usual != common {
+				t.Errorf("%s: field %+v, want required %v and usual %v", k, field, required, common)
+			}
+			own := 2
+			if required {
+				own = 0
+			} else if common {
+				own = 1
+			}
+			if own < group {
+				t.Errorf("%s: the field %s is after fields of a later group", k, field.Name)
+			}
+			group = own
 		}
 		for _, field := range usual[k] {
 			if fieldAt(form.columns, field) < 0 {

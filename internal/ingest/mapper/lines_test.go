@@ -69,6 +69,43 @@ func TestScatteredLinesAreRefusedAndCopiesCountOnce(t *testing.T) {
 	}
 }
 
+// The order A has the lines CAP and HAT twice, once with another order in between. The memory of the copy is released.
+func TestCopiesOfAnOpenOrderUseNoMemory(t *testing.T) {
+	t.Parallel()
+	header := source.NewHeader([]string{"order", "date", "sku", "quantity", "price"})
+	notes := &source.Notes{}
+	opened, err := Common()[1].Open(source.Table{Header: header}, source.Options{Base: "USD", Zone: zone(t), HashKey: []byte("k"), Notes: notes, Scattered: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, ok := opened.(*lineRows)
+	if !ok {
+		t.Fatalf("order lines are read by %T", opened)
+	}
+	var b warehouse.Batch
+	line := 1
+	for _, c := range [][2]string{{"A", "CAP"}, {"A", "HAT"}, {"B", "TEE"}, {"A", "CAP"}, {"A", "HAT"}, {"C", "TEE"}, {"A", "SCARF"}, {"C", "CAP"}} {
+		line++
+		if err := rows.Add(tabular.Record{Line: line, Fields: []string{c[0], "2026-09-01", c[1], "1", "10"}}, &b); err != nil {
+			t.Fatal(err)
+		}
+		lines, text := 0, 0
+		for _, g := range rows.queue {
+			lines, text = lines+len(g.sale.Lines), text+g.sale.Text
+		}
+		if rows.lines != lines || rows.text != text {
+			t.Errorf("line %d: counted %d lines and %d bytes, open are %d and %d", line, rows.lines, rows.text, lines, text)
+		}
+	}
+	s, err := rows.Close(&b)
+	if err != nil || s.Totals.Repeated != 2 || len(b.Orders) != 3 || len(b.Lines) != 6 {
+		t.Errorf("%v, %d repeated lines, %d orders, %d lines; want 2, 3 and 6", err, s.Totals.Repeated, len(b.Orders), len(b.Lines))
+	}
+	if rows.lines != 0 || rows.text != 0 {
+		t.Errorf("after the end %d lines and %d bytes are counted, want none", rows.lines, rows.text)
+	}
+}
+
 // Orders that alternate stay open together, so all their line items are in memory.
 func TestOpenOrdersHaveALimitedTotalOfLines(t *testing.T) {
 	t.Parallel()

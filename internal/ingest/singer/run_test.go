@@ -1,6 +1,7 @@
 package singer_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/internal/ingest/singer"
+	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
 )
 
@@ -30,6 +32,39 @@ func TestTheEndOfARunIsStored(t *testing.T) {
 		if err != nil || coverage.LastTapRun.IsZero() == c.want {
 			t.Errorf("%s: run ended at %v, %v; want an end: %v", name, coverage.LastTapRun, err, c.want)
 		}
+	}
+}
+
+func TestReportsCountTheRejectedRecordsThatTheyDoNotList(t *testing.T) {
+	t.Parallel()
+	rejections := []singer.Rejection{
+		{Line: 3, Stream: "orders", Field: "total_price", Reason: "is not an amount"}, {Line: 9, Stream: "refunds", Field: "id", Reason: "is missing"},
+	}
+	report := singer.Report{
+		Records: 12, Rejected: 2, RejectedRecords: rejections, States: 4, StatesPassed: 3, MoreStreams: 5,
+		Streams: []singer.Stream{{Name: "orders", Meaning: "orders", Records: 8, Used: 7}},
+		Tables: map[string]singer.Counts{
+			"refunds": {Removed: 2}, "orders": {Inserted: 4, Updated: 2, Unchanged: 1},
+		},
+		Warnings: []source.Note{{Text: "an order has no customer", Count: 6}},
+	}
+	const begin = `12 records, %d rejected; 3 of 4 states passed on
+  stream orders: orders, 8 records, 7 used
+  and 5 more streams
+  orders: 4 inserted, 2 updated, 1 unchanged, 0 removed
+  refunds: 0 inserted, 0 updated, 0 unchanged, 2 removed
+  line 3, stream orders, field total_price: is not an amount
+  line 9, stream refunds, field id: is missing
+`
+	for rejected, more := range map[int]string{2: "", 3: "  and 1 more rejected records\n", 1002: "  and 1000 more rejected records\n"} {
+		report.Rejected = rejected
+		want := fmt.Sprintf(begin, rejected) + more + "  warning: an order has no customer (6 times)\n"
+		if diff := cmp.Diff(want, report.Text()); diff != "" {
+			t.Errorf("%d rejected records (-want +got):\n%s", rejected, diff)
+		}
+	}
+	if got := (singer.Report{}).Text(); got != "0 records, 0 rejected; 0 of 0 states passed on\n" {
+		t.Errorf("the report of an empty run is %q", got)
 	}
 }
 

@@ -168,6 +168,11 @@ func TestStepsAreHalvedUntilTheModelHolds(t *testing.T) {
 	}
 	_, _, used = s.climb([]float64{2, 2, 3, 3}, 0.125)
 	equal(t, "a short step", used, 0.125)
+	// With the step s, the response gains linear - square and the model linear - square / (2 s).
+	for step, want := range map[float64]float64{0.49: 0.49, 0.6: 0.3, 0.7: 0.35, 0.9: 0.45, 1.3: 0.325} {
+		_, _, used := s.climb([]float64{2, 2, 3, 3}, step)
+		equal(t, "the used step", used, want)
+	}
 }
 
 func TestErrorsOfTimetablesNameTheirAmounts(t *testing.T) {

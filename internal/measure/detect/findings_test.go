@@ -508,6 +508,37 @@ func TestLimitsOfChanges(t *testing.T) {
 	}
 }
 
+// The contribution rate is 0.4. The marginal return of extra spend is between zero and the average return, and the
+// value of a cut is never negative.
+func TestExtraSpendIsWorthWhatItsReturnDoesNotPay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ roas, value, low float64 }{ // value and low are shares of the extra spend
+		{0, 1, 1}, {1, 0.8, 0.6}, {2.5, 0.5, 0}, {3, 0.4, 0}, {5, 0, 0}, {7.5, 0, 0},
+	} {
+		s := simulated(1)
+		s.Channels[1].Return = &c.roas
+		scaled(s.Channels[1].Spend, 3, 6)
+		all := spendShifts(s)
+		if len(all) != 1 || all[0].Channel != "google" || all[0].Value == nil {
+			t.Fatalf("ROAS %v: %+v, want one shift of google", c.roas, all)
+		}
+		f := all[0]
+		extra := monthDays * (f.Evidence[0].Value - f.Evidence[1].Value)
+		got := []float64{f.Value.Value / extra, f.Value.Low / extra, f.Value.High / extra}
+		for i, want := range []float64{c.value, c.low, 1} {
+			if math.Abs(got[i]-want) > 1e-9 {
+				t.Errorf("ROAS %v: value, low and high are %v of the extra spend, want %v, %v and 1", c.roas, got, c.value, c.low)
+				break
+			}
+		}
+	}
+	s := simulated(1)
+	scaled(s.Channels[1].Spend, 3, 0.01)
+	if all := spendShifts(s); len(all) != 1 || all[0].Value != nil {
+		t.Errorf("less spend: %+v, want one shift without a value", all)
+	}
+}
+
 func TestDrifts(t *testing.T) {
 	t.Parallel()
 	week := windows{recent: 7, base: 56}

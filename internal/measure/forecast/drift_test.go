@@ -169,6 +169,25 @@ func TestChangePointsAreFound(t *testing.T) {
 	}
 }
 
+// The values of a series with an autocorrelation of 0.7 stay above or below its level for weeks. Without the factor for
+// the autocorrelation in the penalty, these ten series have 15 change points.
+func TestAutocorrelatedDaysHaveFewChangePoints(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(47, 48))
+	wrong := 0
+	for range 10 {
+		y := shop(rng, 240, 0.7, false)
+		cuts, err := Changes(y, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong += len(cuts)
+	}
+	if wrong > 5 {
+		t.Errorf("%d change points in ten series without a change, want at most 5", wrong)
+	}
+}
+
 func TestInvalidAlarmParametersAreRejected(t *testing.T) {
 	t.Parallel()
 	if _, err := Alarms(nil, 2); err == nil {

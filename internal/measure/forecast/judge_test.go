@@ -26,6 +26,9 @@ func TestPointsAreTestedAroundGaps(t *testing.T) {
 		if p.Known == math.IsNaN(y[i]) {
 			t.Errorf("point %d is known: %v, value %v", i, p.Known, y[i])
 		}
+		if p.Q != 0 || p.Actionable {
+			t.Errorf("point %d has a false discovery rate before it has a window: %+v", i, p)
+		}
 	}
 	window := Among(all[low-40 : low+20])
 	found := Beyond(window, 2)

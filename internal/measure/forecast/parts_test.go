@@ -53,6 +53,33 @@ func TestWindowsAreOddAndAtLeastThree(t *testing.T) {
 	}
 }
 
+// Each period needs two cycles. The trend of a line without a period is the line.
+func TestDecompositionWithoutAPeriodIsALoessCurve(t *testing.T) {
+	t.Parallel()
+	values := straightLine(23, 5, 0.5)
+	values[11] += 3
+	curve, zero := make([]float64, len(values)), make([]float64, len(values))
+	loess(values, 9, curve) // the smallest odd number of at least 23/10 + 5
+	rest := make([]float64, len(values))
+	for i := range rest {
+		rest[i] = values[i] - curve[i]
+	}
+	for _, periods := range [][]int{nil, {0}, {1}, {12}, {1, 12}} {
+		p := MSTL(values, periods...)
+		equal(t, "trend", p.Trend, curve)
+		equal(t, "remainder", p.Remainder, rest)
+		if len(p.Seasonal) != len(periods) {
+			t.Fatalf("periods %v: %d components", periods, len(p.Seasonal))
+		}
+		for _, component := range p.Seasonal {
+			equal(t, "component", component, zero)
+		}
+	}
+	if p := MSTL(values, 11); slices.Equal(p.Seasonal[0], zero) {
+		t.Error("two cycles of eleven points have no component")
+	}
+}
+
 func TestSeasonalFactorsAreThoseOfTheSeries(t *testing.T) {
 	t.Parallel()
 	differences, ratios := []float64{3, -1, -2, 0}, []float64{1.2, 0.8, 1.1, 0.9}
@@ -139,6 +166,35 @@ func TestYuleWalkerRecoversAnAutoregression(t *testing.T) {
 		if math.Abs(got-want[i]) > 1e-6 { // the prior has 28 of 1e9 points
 			t.Errorf("element %d is %v, want %v", i, got, want[i])
 		}
+	}
+}
+
+// Two coefficients are better by AIC if they reduce n log v by more than 2. The autocovariances have 72 points and the
+// 28 of the prior, which the sums compensate.
+func TestYuleWalkerPenalizesEachCoefficientByTwo(t *testing.T) {
+	t.Parallel()
+	const points = 100
+	for _, c := range []struct {
+		gain float64 // decrease of n log v by the second coefficient
+		want int
+	}{{0.5, 1}, {1.9, 1}, {2.1, 2}, {8, 2}} {
+		second := math.Sqrt(1 - math.Exp(-c.gain/points))
+		first := 0.6 * (1 - second)
+		correlation := [reachBack + 1]float64{1, 0.6}
+		var sum, count [reachBack + 1]float64
+		for k := range correlation {
+			if k > 1 {
+				correlation[k] = first*correlation[k-1] + second*correlation[k-2]
+			}
+			sum[k], count[k] = points*correlation[k]-priorCount*math.Pow(priorRho, float64(k)), points-priorCount
+		}
+		phi, v := yuleWalker(sum, count)
+		want, variance := []float64{0.6}, 1-0.6*0.6
+		if c.want == 2 {
+			want, variance = []float64{first, second}, variance*(1-second*second)
+		}
+		equal(t, "coefficients", phi, want)
+		equal(t, "variance", v, variance)
 	}
 }
 
@@ -291,6 +347,9 @@ func TestVolatilityFollowsRecentChanges(t *testing.T) {
 	equal(t, "no changes", movement([]float64{3, 3, 3}, 1), []float64{1, 0.98, 0.9604})
 	seasonal := []float64{0, 50, 9, 1, 51, 10, 2, 52, 11, 3, 53, 12}
 	equal(t, "changes of one over a season", movement(seasonal, 3), slices.Repeat([]float64{1}, 12))
+	short := []float64{0, 50, 9, 1, 51, 10} // two seasons do not show that seasonal changes are smaller
+	equal(t, "the first volatility of two seasons", movement(short, 3)[0], meanSize(stride(short, 1)))
+	equal(t, "the first volatility of more than two seasons", movement(append(short, 2), 3)[0], 1.0)
 	// The mean change is 11. A change of 1 moves the volatility from 11 toward 1 by 2% of the difference.
 	equal(t, "a large last change", movement([]float64{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 102}, 1)[1], 10.8)
 }

@@ -62,6 +62,25 @@ func TestDynamicThetaMatchesAComputationByHand(t *testing.T) {
 		[]float64{d.a, d.b, d.mean, d.level, d.power}, []float64{28. / 3, 3, 46. / 3, 15.75, 0.125})
 }
 
+// The state after the fit is that of one pass over the values: it contains the line through all of them.
+func TestDynamicThetaFollowsTheValuesOnce(t *testing.T) {
+	t.Parallel()
+	grown := make([]float64, len(nile))
+	for i, y := range nile {
+		grown[i] = y + 15*float64(i)
+	}
+	for _, values := range [][]float64{nile, nile[:6], grown} {
+		d, ok := fitDynamic(values).(*dynamic)
+		if !ok {
+			t.Fatalf("%d values have no dynamic model", len(values))
+		}
+		intercept, slope := line(values)
+		equal(t, "points, mean, intercept and slope", []float64{d.points, d.mean, d.a, d.b},
+			[]float64{float64(len(values)), stats.Mean(values), intercept - slope, slope})
+		equal(t, "power", d.power, math.Pow(1-d.alpha, d.points))
+	}
+}
+
 func TestShortSeriesHaveSimpleModels(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -120,11 +120,21 @@ func TestProposalDefaultsArePublished(t *testing.T) {
 	for name, bad := range map[string]ProposeOptions{
 		"return 0": {Spend: o.Spend}, "return -1": {Spend: o.Spend, Return: -1}, "return Inf": {Spend: o.Spend, Return: math.Inf(1)},
 		"rate NaN": {Spend: o.Spend, Return: 1, Rate: math.NaN()}, "no spend": {Return: 1},
+		"alpha 2": {Spend: o.Spend, Return: 1, Alpha: 2}, "power 1.5": {Spend: o.Spend, Return: 1, Power: 1.5},
+		"no weeks": {Spend: o.Spend, Return: 1, Weeks: []int{0}},
 	} {
-		if _, _, err := Propose(p, bad); fault.KindOf(err) != fault.KindInvalid {
-			t.Errorf("%s: %v, want a fault of kind invalid", name, err)
+		if found, _, err := Propose(p, bad); fault.KindOf(err) != fault.KindInvalid || found != nil {
+			t.Errorf("%s: %v, %v, want a fault of kind invalid", name, found, err)
 		}
 	}
+	// Tests that are too long for the history are left out.
+	full = o
+	full.Weeks = []int{4, 400}
+	mixed, _, err := Propose(p, full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, "proposals without the long test", mixed, four)
 }
 
 // gapBetween returns the summed squared distance between a set's series and the mean of the other regions' series, both

@@ -336,6 +336,95 @@ func TestGatheredSumsAreThoseOfAllRows(t *testing.T) {
 	}
 }
 
+// Exposures at grid points keep their weights. An exposure in the middle of two grid points gives half of its weight to
+// each. Fewer rows than gatherFrom are unchanged.
+func TestGatheredWeightsAreSplitBetweenNeighbors(t *testing.T) {
+	t.Parallel()
+	const top = 50.0
+	at := func(k int) float64 { return top * float64(k*k) / (gatherAt * gatherAt) }
+	var a, weights []float64
+	want := make([]float64, gatherAt+1)
+	for k := range gatherAt + 1 {
+		a, weights = append(a, at(k)), append(weights, float64(k+1))
+		want[k] += float64(k + 1)
+		if k < gatherAt {
+			a, weights = append(a, (at(k)+at(k+1))/2), append(weights, 4)
+			want[k], want[k+1] = want[k]+2, want[k+1]+2
+		}
+	}
+	for len(a) < gatherFrom {
+		a, weights = append(a, 0), append(weights, 3)
+		want[0] += 3
+	}
+	points, sums := gathered(a, weights)
+	if len(points) != gatherAt+1 || len(sums) != gatherAt+1 {
+		t.Fatalf("%d points and %d sums, want %d", len(points), len(sums), gatherAt+1)
+	}
+	for k := range points {
+		if !near(points[k], at(k), 1e-12) || !near(sums[k], want[k], 1e-9) {
+			t.Fatalf("point %d is %v with the weight %v, want %v with %v", k, points[k], sums[k], at(k), want[k])
+		}
+	}
+	few, same := gathered(a[:gatherFrom-1], weights[:gatherFrom-1])
+	if !slices.Equal(few, a[:gatherFrom-1]) || !slices.Equal(same, weights[:gatherFrom-1]) {
+		t.Errorf("%d rows are gathered at %d points", gatherFrom-1, len(few))
+	}
+}
+
+// A geo's intercept is normal around the common intercept. Its coefficients of channels are normal around the common
+// coefficients, with a standard deviation relative to them. Its coefficients of controls are normal around the common
+// coefficients, with an absolute standard deviation.
+func TestDrawnGeosHaveTheSpreadBetweenGeos(t *testing.T) {
+	t.Parallel()
+	m, err := newModel(manyToyGeos(), Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := stats.Stream(61, 0)
+	common := make([]float64, len(m.parameters))
+	for i, p := range m.parameters {
+		common[i] = p.prior.draw(random)
+	}
+	type coefficient struct{ center, spread float64 }
+	want := []coefficient{{common[m.baselineAt], common[m.pooledAt]}}
+	for i := range m.channels {
+		v := m.newCurves()[i]
+		m.evaluateAt(&v, &m.channels[i], common)
+		want = append(want, coefficient{v.beta, v.beta * common[m.pooledAt+1+i]})
+	}
+	for i, k := range m.local {
+		want = append(want, coefficient{common[m.baselineAt+k], common[m.pooledAt+1+len(m.channels)+i]})
+	}
+	if len(want) != m.differences() || len(m.local) == 0 {
+		t.Fatalf("%d coefficients with %d controls, want %d", len(want), len(m.local), m.differences())
+	}
+	const draws = 400
+	sums, squares := make([]float64, len(want)), make([]float64, len(want))
+	for range draws {
+		theta := m.withGeos(slices.Clone(common), random)
+		if len(theta) != len(common)+m.geos*len(want) || !slices.Equal(theta[:len(common)], common) {
+			t.Fatalf("%d parameters, want the %d common ones and %d for each of %d geos", len(theta), len(common), len(want), m.geos)
+		}
+		for g := range m.geos {
+			for i, w := range want {
+				z := (theta[m.ofGeo(g)+i] - w.center) / w.spread
+				sums[i], squares[i] = sums[i]+z, squares[i]+z*z
+			}
+		}
+	}
+	// The tolerances are four standard errors of the mean and of the variance.
+	n := float64(draws * m.geos)
+	for i := range want {
+		if mean, variance := sums[i]/n, squares[i]/n; math.Abs(mean) > 4/math.Sqrt(n) || math.Abs(variance-1) > 4*math.Sqrt(2/n) {
+			t.Errorf("coefficient %d: standardized mean %v and variance %v, want 0 and 1", i, mean, variance)
+		}
+	}
+	one := []float64{1, 2}
+	if got := (&model{geos: 1}).withGeos(one, nil); !slices.Equal(got, one) {
+		t.Errorf("a single geo has the parameters %v, want %v", got, one)
+	}
+}
+
 func TestInvalidGeosAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

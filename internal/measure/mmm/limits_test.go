@@ -2,9 +2,12 @@ package mmm
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/fault"
 )
 
 // TestLimitsOfSpecifications changes one value of a valid specification for the 40 periods of toy, to a limit and
@@ -54,6 +57,22 @@ func TestLimitsOfSpecifications(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	frequent := toy()
+	frequent.Media[0].Frequency = slices.Clone(frequent.Media[0].Exposure) // search
+	for name, c := range map[string]struct {
+		data Data
+		spec Spec
+		want string
+	}{
+		"a lift with time-varying effects":      {toy(), Spec{Lifts: toyLifts(), TimeVarying: 40}, `lift test 1 of "social" needs a constant response curve`},
+		"a lift of a channel with a frequency":  {frequent, Spec{Lifts: toyLifts()}, `lift test 2 of "search" needs a constant response curve`},
+		"a lift with the log-normal likelihood": {toy(), Spec{Lifts: toyLifts(), Likelihood: LogNormal, Effect: Coefficient}, "lift tests need an additive model"},
+	} {
+		err := c.spec.validate(c.data)
+		if fault.KindOf(err) != fault.KindInvalid || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 }

@@ -42,6 +42,11 @@ func TestControlRegionsAreNamedOrAllOthers(t *testing.T) {
 			t.Errorf("%s is %s, want %s", tile.Code, tile.Part, want)
 		}
 	}
+	for _, tile := range tilemap.New([]string{"CA"}, []string{"TX"}) {
+		if (tile.Part == "compared") != (tile.Code == "TX") {
+			t.Errorf("with one control region, %s is %s", tile.Code, tile.Part)
+		}
+	}
 	for _, treated := range [][]string{nil, {"CA", "ON"}, {".."}, {""}} {
 		if got := tilemap.New(treated, nil); got != nil {
 			t.Errorf("the treated regions %q have a map of %d states", treated, len(got))

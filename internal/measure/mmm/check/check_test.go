@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"math"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
+	"assay/internal/measure/stats/hmc"
 )
 
 // series returns n values of a function.
@@ -215,6 +217,87 @@ func TestCRPSOfDrawsMatchesItsFormula(t *testing.T) {
 	slices.Sort(draws)
 	if got, want := crps(draws, 0), (math.Sqrt2-1)/math.Sqrt(math.Pi); math.Abs(got-want) > 0.01 {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// quick returns data without controls, and a spec and sampling that take a fraction of a second.
+func quick() (mmm.Data, mmm.Spec, mmm.Sampling) {
+	d := toy()
+	d.Controls = nil
+	return d, mmm.Spec{
+		Saturation: mmm.MichaelisMenten, Trend: mmm.Trend{Kind: mmm.NoTrend}, Adstock: mmm.Adstock{Kind: mmm.Immediately, Lags: 1},
+		Priors: map[string]mmm.Prior{"social.beta": {Family: mmm.HalfNormalPrior, A: 0.5}},
+	}, mmm.Sampling{Seed: 1, Chains: 2, Warmup: 200, Draws: 400}
+}
+
+// The target depends on search and not on social. A shifted copy of search has a smaller effect than search in all
+// draws. A shifted copy of social is no worse than social in many draws.
+func TestPlaceboIsComparedWithItsChannel(t *testing.T) {
+	t.Parallel()
+	d, s, how := quick()
+	for of, c := range map[measure.Channel]struct{ low, high float64 }{"search": {0, 0.02}, "social": {0.1, 0.9}} {
+		p, err := PlaceboOf(d, s, how, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Of != of || p.Status != mmm.OK || p.Share == nil || p.Real == nil || p.Passes < c.low || p.Passes > c.high {
+			t.Fatalf("placebo of %s: %+v, want it to pass with a probability between %v and %v", of, p, c.low, c.high)
+		}
+		// The share of search is 3 times its exposure, of the target's sum. The tolerance covers the Monte Carlo error and
+		// the noise of the target.
+		if want := 3 * floats.Sum(d.Media[0].Exposure) / floats.Sum(d.Target); of == "search" &&
+			(math.Abs(p.Real.Mean-want) > 0.06 || p.Share.Mean > p.Real.Mean/2) {
+			t.Errorf("search has %v of the target and its placebo %v, want about %v and little", p.Real.Mean, p.Share.Mean, want)
+		}
+	}
+	if len(d.Media) != 2 || len(s.Priors) != 1 {
+		t.Errorf("the placebo tests changed the data or the spec: %d channels, priors %v", len(d.Media), s.Priors)
+	}
+	if _, err := PlaceboOf(d, s, how, "print"); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), `no channel "print"`) {
+		t.Errorf("a placebo of no channel: %v", err)
+	}
+	few, err := PlaceboOf(until(d, 20), s, how, "search")
+	if err != nil || few.Status != mmm.NotReportable || len(few.Reasons) == 0 || few.Share != nil || few.Real != nil || few.Passes != 0 {
+		t.Errorf("of 20 periods: %+v, %v; want reasons and no numbers", few, err)
+	}
+	how.Stop = func() bool { return true }
+	if p, err := PlaceboOf(d, s, how, "search"); !errors.Is(err, hmc.ErrStopped) || p != nil {
+		t.Errorf("a stopped placebo test: %+v, %v; want ErrStopped", p, err)
+	}
+	d.Target[3] = math.NaN()
+	if p, err := PlaceboOf(d, s, how, "search"); fault.KindOf(err) != fault.KindInvalid || p != nil {
+		t.Errorf("an invalid target: %+v, %v", p, err)
+	}
+}
+
+// The correlation needs three data sets.
+func TestRecoveryComparesEstimatesWithTheTruth(t *testing.T) {
+	t.Parallel()
+	d, s, how := quick()
+	p := reportable(t, d, s, how)
+	for _, n := range []int{0, 2, 3} {
+		r, err := Recover(p, n, how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.DataSets != n || r.Refused != 0 || len(r.Channels) != 2 || r.Channels[0].Channel != "search" || r.Channels[1].Channel != "social" {
+			t.Fatalf("%d data sets: %+v", n, r)
+		}
+		for _, c := range r.Channels {
+			if c.Inside > n || n == 3 && c.Inside < 1 {
+				t.Errorf("%s: %d of %d intervals contain the truth", c.Channel, c.Inside, n)
+			}
+			if (c.Error != nil) != (n > 0) || n > 0 && (*c.Error <= 0 || *c.Error > 1) {
+				t.Errorf("%s: error %v with %d data sets", c.Channel, c.Error, n)
+			}
+			if (c.Correlation != nil) != (n > 2) || n > 2 && !(*c.Correlation > 0.5 && *c.Correlation <= 1) {
+				t.Errorf("%s: correlation %v with %d data sets", c.Channel, c.Correlation, n)
+			}
+		}
+	}
+	how.Stop = func() bool { return true }
+	if r, err := Recover(p, 1, how); !errors.Is(err, hmc.ErrStopped) || r != nil {
+		t.Errorf("a stopped study: %+v, %v; want ErrStopped", r, err)
 	}
 }
 
