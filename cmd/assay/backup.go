@@ -174,8 +174,8 @@ func (c *restoreCommand) print(con *console, r backup.Restored) error {
 	return err
 }
 
-// parseInstant parses an instant or a day. For a day, it returns the last instant of the day. For "", it returns the
-// zero time.
+// parseInstant parses an instant or a day. For a day, it returns the last millisecond of the day in UTC. For "", it
+// returns the zero time.
 func parseInstant(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -76,7 +76,7 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 const defaultURL = "http://127.0.0.1:8080"
 
 // literal parses a value from the command line. A number, a boolean, a list or an object is parsed as JSON, and any
-// other value as text. IDs are always text, even if they consist of digits.
+// other value as text. Values of parameters with the suffix _id are always text, even if they consist of digits.
 func literal(name, value string) json.RawMessage {
 	isID := strings.HasSuffix(name, "_id")
 	if !isID && (value == "true" || value == "false" || strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") ||

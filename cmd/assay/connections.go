@@ -30,8 +30,8 @@ type connectionsAdd struct {
 // maxCredentials is the maximum number of bytes that are read from standard input.
 const maxCredentials = 128 << 10
 
-// Run stores the credentials, tests the account and prints the result. Credentials are not arguments, because other
-// users of the machine can see arguments.
+// Run stores the credentials, tests the connection and prints the connection's state. Credentials are not arguments,
+// because other users of the machine can see arguments.
 func (c *connectionsAdd) Run(ctx context.Context, con *console) error {
 	credentials, err := io.ReadAll(io.LimitReader(os.Stdin, maxCredentials))
 	if err != nil {

@@ -81,8 +81,8 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 	return failure
 }
 
-// withoutErrors removes the parts of a report that the message on standard error repeats. These are each file's problem
-// and, for a single file, its fix.
+// withoutErrors removes what the message on standard error repeats: each file's problem and, for a single file, its
+// hint.
 func withoutErrors(r ingest.Report) ingest.Report {
 	r.Files = slices.Clone(r.Files)
 	for i := range r.Files {

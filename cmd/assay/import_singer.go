@@ -29,8 +29,8 @@ type importSinger struct {
 	JSON         bool   `name:"json" help:"Print the report as JSON."`
 }
 
-// Run imports the messages. Once all records before a state are stored, Run prints the state. It prints the report on
-// standard error.
+// Run imports the messages from standard input. It prints a state on standard output once all records before the state
+// are stored. It prints the report on standard error.
 func (c *importSinger) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {

@@ -15,9 +15,9 @@ const (
 	leastGoMemory = 256 << 20 // bytes
 )
 
-// setMemory lets the Go heap grow to five times its live size before it is collected. The live size is a few megabytes,
-// because the fact store has its own memory. With Go's default settings, garbage collection takes a tenth of a call's
-// time. The memory limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the
+// setMemory lets the Go heap grow to five times its live size before a garbage collection. The live size is a few
+// megabytes, because the fact store has its own memory. With Go's default settings, garbage collection takes a tenth of
+// a call's time. The memory limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the
 // environment take precedence.
 func setMemory() {
 	if os.Getenv("GOGC") == "" {
@@ -28,8 +28,8 @@ func setMemory() {
 	}
 }
 
-// machineMemory returns the bytes of memory that this process may use. This is the memory of the machine, or less in a
-// container with a limit. The result is 0 on systems without /proc/meminfo.
+// machineMemory returns the bytes of memory that this process may use. It is the memory of the machine or, if smaller,
+// the memory limit of the container. The result is 0 on systems without /proc/meminfo.
 func machineMemory() int64 {
 	var bytes int64
 	if info, err := os.ReadFile("/proc/meminfo"); err == nil {

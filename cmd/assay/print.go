@@ -204,8 +204,9 @@ func columnsOf(rows []json.RawMessage) []*column {
 	return columns
 }
 
-// fitting fits columns into the available width. It wraps text first, then drops columns from the right. It never cuts
-// a number.
+// fitting fits columns into the available width. It first narrows text columns, so that their text wraps, then drops
+// columns from the right. It never narrows a number column. It returns the remaining columns and the names of the
+// dropped columns.
 func fitting(columns []*column, room int) (shown []*column, left []string) {
 	total := gap
 	for _, c := range columns {

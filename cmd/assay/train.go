@@ -24,8 +24,8 @@ type trainMMMCommand struct {
 	JSON         bool   `name:"json" help:"Print the result as JSON."`
 }
 
-// Run trains the model and prints its results. If the model fails the quality checks, the command exits with
-// exitNotReady.
+// Run trains the model and prints its results. With --cancel, it cancels a running training instead. If the model fails
+// the quality checks, the command exits with exitNotReady.
 func (c *trainMMMCommand) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {

@@ -25,8 +25,8 @@ type Member struct {
 	Into     *string
 }
 
-// ParseMembers reads credentials: one JSON object with strings as members. Unknown, repeated, missing and empty members
-// are rejected. No error contains a value.
+// ParseMembers reads credentials: one JSON object with strings as members. It rejects unknown, repeated, invalid and
+// empty members, and missing required members. No error contains a value.
 func ParseMembers(text []byte, members ...Member) error {
 	found, err := objectOfStrings(text)
 	if err != nil {

@@ -4,8 +4,8 @@
 //
 // A platform has neither idempotency keys nor conditional writes. An executor therefore works in this order:
 //
-//  1. Claim: insert the pending row of the change with the value that a preview read. A unique index allows one open row
-//     per account and campaign.
+//  1. Claim: insert the pending row of the change with the value that a preview read, the row's old value. A unique
+//     index allows one open row per account and campaign.
 //  2. Live read under the claim: [Platform.Read]. If the value differs from the row's old value, the change fails. The old
 //     value never comes from the caller.
 //  3. Compare: [State.Check] reports whether the change is possible. If the live value equals [Change.Want], the
@@ -16,8 +16,8 @@
 //  6. Read back: [Platform.Read] again, and store the value. A refused change gets the status failed.
 //     An applied change gets the status applied.
 //  7. Settle an unknown outcome: read after the waits of [NextLook] and pass each live value to [Settle], until the
-//     answer is neither [SettleWait] nor [SettleUnread]. After a restart, the series begins again. The start of
-//     the process then replaces the deadline, because an ended process sends nothing.
+//     settlement is neither [SettleWait] nor [SettleUnread]. After a restart, the series of reads begins again. The
+//     start of the process then replaces a deadline that has passed, because an ended process sends nothing.
 //
 // A preview is steps 2 to 4 without the claim. It sends no mutating request. An execution makes a preview first, so
 // that an unchanged or impossible change claims nothing. Step 5 is never repeated. If the outcome of a change stays

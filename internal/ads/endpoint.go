@@ -11,7 +11,7 @@ import (
 // Endpoint is the scheme, host and port of a platform. Its zero value is not usable.
 type Endpoint struct{ origin string }
 
-// ParseEndpoint reads an endpoint of the settings, such as "https://graph.facebook.com". Plain http is accepted for
+// ParseEndpoint parses an endpoint from the settings, such as "https://graph.facebook.com". Plain http is accepted for
 // loopback only.
 func ParseEndpoint(text string) (Endpoint, error) {
 	u, err := url.Parse(text)

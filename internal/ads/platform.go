@@ -77,8 +77,8 @@ type Connection struct {
 	Permissions []string
 }
 
-// Unit converts between a platform's budget numbers, as the API's callers use them, and amounts. Each client has its
-// own type of number, so that cents, micros and whole units cannot be confused in the code.
+// Unit converts between amounts and the numbers in which callers state budgets, such as micros. Each client has its own
+// type of number, so that cents, micros and whole units cannot be confused in the code.
 type Unit interface {
 	// Name is the unit in words, such as "micros".
 	Name() string

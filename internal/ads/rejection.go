@@ -56,11 +56,11 @@ var advice = map[Reason]struct {
 	},
 	LifetimeBudget: {
 		fault.KindConflict, "The campaign has a lifetime budget.",
-		"Only daily budgets can be changed here. Change the lifetime budget on %s.",
+		"Assay changes only daily budgets. Change the lifetime budget on %s.",
 	},
 	CustomPeriodBudget: {
 		fault.KindConflict, "The budget applies to a custom period.",
-		"Only daily budgets can be changed here. Change the budget on %s.",
+		"Assay changes only daily budgets. Change the budget on %s.",
 	},
 	SharedBudget: {
 		fault.KindConflict, "The budget is shared by several campaigns.",

@@ -21,9 +21,10 @@ const Grace = 5 * time.Second
 // before the last read, so only the last read settles a confirmed write as failed.
 const Lag = time.Minute - Grace
 
-// Settle compares the live value with the values before and after the change. The parameter live is nil when the value
-// could not be read. The parameter sinceDeadline is the time from the deadline of the write to the read. It is negative
-// before the deadline. For a row that no process is writing, sinceDeadline is the time since the first read.
+// Settle draws a conclusion from the live value and the values before and after the change. The parameter live is nil
+// if the value could not be read. The parameter sinceDeadline is the time from the deadline of the write to the read.
+// It is negative before the deadline. For a row that no process is writing, sinceDeadline is the time since the first
+// read.
 func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settlement {
 	switch {
 	case live == nil:
@@ -43,8 +44,8 @@ var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 6
 
 // NextLook returns the time of the n-th read of the live value, starting with n = 0. The time is counted from the
 // unknown outcome or from the start of the process. The parameter untilDeadline is the time from the same start to the
-// deadline of the write. If the deadline plus [Grace] is after the last read, NextLook adds one more read at that
-// time. The result more is false after the end.
+// deadline of the write. If the deadline plus [Grace] is after the last read, NextLook adds one more read at that time.
+// The result more is false if there is no n-th read.
 func NextLook(n int, untilDeadline time.Duration) (after time.Duration, more bool) {
 	if n < len(looks) {
 		return looks[n], true

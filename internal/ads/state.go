@@ -9,8 +9,8 @@ import (
 	"assay/internal/money"
 )
 
-// Status is the delivery status that is set on the campaign itself. [measure.AdStatus] of imported facts has no
-// separate archived status.
+// Status is the delivery status that is set on the campaign itself. In contrast, [measure.AdStatus] of imported facts
+// has no separate archived status.
 type Status string
 
 // The statuses.
@@ -111,8 +111,8 @@ type Change struct {
 	Unshared bool
 }
 
-// Value is the new value of a change: an amount or a status. The other field is the zero value. Values are compared
-// with ==.
+// Value is the old, new or live value of what a change sets: an amount or a status. The other field is the zero value.
+// Values are compared with ==.
 type Value struct {
 	Amount money.Amount
 	Status Status

@@ -6,7 +6,7 @@ import (
 )
 
 // Clean prepares a text of a platform for display. It removes control characters and invisible formatting characters,
-// collapses blanks, and shortens the text to the limit most, in characters.
+// collapses blanks, and shortens the text to at most the given number of characters and an ellipsis.
 func Clean(text string, most int) string {
 	var b strings.Builder
 	n, blank := 0, false

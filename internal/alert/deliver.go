@@ -29,7 +29,7 @@ func (s Sender) Send(ctx context.Context, m control.AlertMessage) error {
 	return s.Hooks.Send(ctx, m)
 }
 
-// Deliver sends the messages that are due, in turn, until none is due or ctx ends. Several processes may deliver at the
+// Deliver sends the due messages one after another until none is due or ctx ends. Several processes may deliver at the
 // same time.
 func Deliver(ctx context.Context, q Queue, s Sender, log *slog.Logger) error {
 	for ctx.Err() == nil {

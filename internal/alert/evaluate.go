@@ -31,9 +31,9 @@ type Snapshots interface {
 	Take(ctx context.Context, w control.Workspace, wants snapshot.Wants) (*snapshot.Snapshot, error)
 }
 
-// Evaluate applies the alert rules of a workspace to the most recent days before today and stores the events. It skips
-// days that are more than one day before the rule's creation. A repeated evaluation, also in another process, raises no
-// event twice. It returns the number of new events.
+// Evaluate applies the alert rules of a workspace to the judgedDays days before today and stores the events. It skips
+// days that are more than one day before the rule's creation. It also corrects the values of recent events. A repeated
+// evaluation, even in another process, stores no event twice. It returns the number of new events.
 func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Workspace, now time.Time) (fresh int, err error) {
 	rules, err := store.Alerts(ctx, w.ID)
 	if err != nil || len(rules) == 0 {

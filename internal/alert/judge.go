@@ -50,8 +50,9 @@ func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.Al
 	return verdict{Value: v, Reference: new(sum / weeks), Met: changeExceeds(v, sum, a.Threshold)}
 }
 
-// changeExceeds reports whether the absolute change of v from the mean of the weeks is above a percentage. The formula
-// is 100 · |v − sum/weeks| / |sum/weeks| > percent. The comparison is exact.
+// changeExceeds reports whether v differs from the mean of the previous weeks by more than a percentage. The parameter
+// sum is the total of the values in these weeks. The formula is 100 · |v − sum/weeks| / |sum/weeks| > percent. The
+// comparison is exact.
 func changeExceeds(v, sum, percent control.AlertValue) bool {
 	mean := big.NewRat(int64(sum), weeks)
 	change := new(big.Rat).Sub(big.NewRat(int64(v), 1), mean)

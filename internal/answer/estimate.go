@@ -28,8 +28,8 @@ type Estimates struct {
 // Level90 is the level of all intervals.
 const Level90 = cohort.DefaultLevel
 
-// EstimateOf converts an estimate to the unit of an answer. The parameter per is the number of estimate units in one
-// answer unit.
+// EstimateOf converts an estimate to the unit of an answer. The parameter per is the number of answer units in one unit
+// of the estimate, for example 100 to convert a share to percent.
 func EstimateOf[T ~float64](e measure.Estimate, per float64) *Estimate[T] {
 	e = e.Times(per)
 	return &Estimate[T]{Value: T(e.Value), Low: T(e.Low), High: T(e.High)}

@@ -7,8 +7,8 @@ import (
 )
 
 // Window returns the period between two days. The end defaults to today. The start defaults to the day that is daysBack
-// days before the end. A period that has begun ends today at the latest: the days after today have no data, and a
-// comparison with the previous period would count them as days without sales.
+// days before the end. A period that has begun ends today at the latest. Days after today have no data, so a comparison
+// with the previous period would treat them as days without sales.
 func Window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
 	w := civil.Range{First: start, Last: end.Or(today)}.UpTo(today)
 	w.First = start.Or(w.Last.AddDays(-daysBack))

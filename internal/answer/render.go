@@ -82,10 +82,10 @@ func prepare(a Answer, w *Writer) {
 	rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.apply(reflect.ValueOf(a))
 }
 
-// fit writes the answer with as many rows as the token budget allows, but at least one, because an empty page has no
-// next offset. [Closing.shed] removes less important parts before rows are cut. [Closing.shedMore] removes further
-// parts before fewer than [SummaryRows] rows are left. At the summary level, CSV has the same rows as JSON. At the
-// other levels, more rows fit in CSV.
+// fit writes the answer with as many rows as the token budget allows. It writes at least one row, because an empty page
+// has no next offset. [Closing.shed] removes less important parts before rows are cut. [Closing.shedMore] removes
+// further parts before fewer than [SummaryRows] rows are left. At the summary level, CSV has the same rows as JSON. At
+// the other levels, more rows fit in CSV.
 func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	measured := w.View.Format
 	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {

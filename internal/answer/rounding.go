@@ -32,7 +32,7 @@ type (
 const foreignLength = 80
 
 // rounding rounds the figures of an answer, cleans its untrusted text and removes fields above the level of detail and
-// figures that are not numbers.
+// optional figures that are not finite.
 type rounding struct {
 	level    Level
 	exponent int // decimals of the currency's minor unit
@@ -68,7 +68,7 @@ func (f rounding) apply(v reflect.Value) {
 }
 
 // finite reports whether a figure, or each figure of an estimate, is a finite number. An optional figure that is not
-// finite is undefined. The answer omits such a figure, because JSON cannot represent it.
+// finite is undefined. It becomes nil, because JSON cannot represent such a number.
 func finite(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Float64:

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// cuts lists the forms of a shortened result, from the largest to the smallest. Each has its members and its minimum
-// number of rows. The summary of the answer contains the metrics, so the metrics are removed before the last row.
+// cuts lists the forms of a shortened result, from the largest to the smallest. Each form has its members and its
+// minimum number of rows. The summary of the answer contains the metrics, so the metrics are removed before the last
+// row.
 var cuts = []struct {
 	members string // "": all but the next steps
 	rows    int

@@ -52,8 +52,8 @@ import (
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
 
-// closeTimeout is the maximum time for which [App.Close] waits for running queries and imports if no service was shut
-// down.
+// closeTimeout is the maximum time for which [App.Close] waits for running queries and imports if [App.Serve] has not
+// run, as in a command.
 const closeTimeout = time.Minute
 
 // Deadlines for reading the header of a request and the whole request. Uploaded files and Singer messages have their
@@ -63,9 +63,9 @@ const (
 	requestTime = 20 * time.Second
 )
 
-// anonymousBodies bounds the bytes of request bodies that the service keeps in memory for callers before
-// authentication. The bodies from one address use at most a quarter of this memory, so one sender cannot block webhooks
-// and sign-ins.
+// anonymousBodies is the maximum size, in bytes, of all request bodies that the service keeps in memory before their
+// callers are authenticated. The bodies from one address use at most a quarter of this memory, so one sender cannot
+// block webhooks and sign-ins.
 const (
 	anonymousBodies = 64 << 20
 	addressBodies   = anonymousBodies / 4
@@ -303,9 +303,9 @@ func (a *App) ready(ctx context.Context) error {
 // tryAgain is the interval between attempts to open facts that could not be opened.
 const tryAgain = time.Minute
 
-// tryFacts opens the facts of all workspaces in sequence. Opening logs failures and rebuilds roll-ups that stores of an
-// earlier release lack. Until ctx ends, tryFacts retries facts that could not be opened. Other workspaces are not
-// affected.
+// tryFacts opens the facts of all workspaces in sequence. It logs failures, and it rebuilds roll-ups that stores of an
+// earlier release lack. A failure does not affect other workspaces. Until ctx ends, tryFacts tries again to open the
+// facts that could not be opened.
 func (a *App) tryFacts(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
@@ -486,8 +486,8 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 	return open, nil
 }
 
-// accessEnded returns the function that is called after credentials end. The function clears the cache of this node and
-// of other nodes.
+// accessEnded returns the function that is called after credentials end. The function clears the credential caches of
+// this node and of the other nodes.
 func (a *App) accessEnded(invalidate func()) func() {
 	return func() {
 		invalidate()

@@ -100,7 +100,7 @@ func openStore(ctx context.Context, o ControlOptions) (store *sqlstore.Store, se
 }
 
 // sharedSecret loads the secret of a node. The first node creates the secret and stores the secret's name in the
-// database. Another node without this secret is rejected, because other nodes could not read its keys and sealed
+// database. A node without this secret is rejected, because the other nodes could not read its keys and sealed
 // credentials.
 func sharedSecret(ctx context.Context, store *sqlstore.Store, file string) ([]byte, error) {
 	foreign := fault.New(fault.KindMisconfigured, "the file %s does not contain the secret of the installation that owns the control database", file).

@@ -27,9 +27,10 @@ type freshness[State comparable] struct {
 	at         time.Time // time of the last computation
 }
 
-// due reports whether to compute the findings of a state now. The findings are due at the first check, or when the
-// state is the same as at the last check, because an import in parts changes the state several times. A state that
-// keeps changing, or that failed, is due after busyPause.
+// due reports whether to compute the findings of a state now. Findings that have been computed for the state are not
+// due. Other findings are due at the first check, or when the state is the same as at the previous check. An import in
+// parts changes the state several times. If the state keeps changing, or the last computation failed, findings are due
+// after busyPause.
 func (f *freshness[State]) due(state State, now time.Time) bool {
 	settled := state == f.seen && state != f.failed || f.at.IsZero()
 	f.seen = state
@@ -49,10 +50,10 @@ func (f *freshness[State]) computed(state State, err error) {
 	f.done = state
 }
 
-// warmDecisions computes the findings of the first workspaces at startup and after each change until ctx ends. The
-// first visit to the Decisions page or the Insights page then does not wait for the computation. The cache key of the
-// findings is the state of the data, so no visit gets outdated findings. A visit before the computation ends waits for
-// it.
+// warmDecisions computes the findings of the first workspaces, at most warmed, at startup and after each change until
+// ctx ends. The first visit to the Decisions page or the Insights page then does not wait for the computation. The
+// cache key of the findings is the state of the data, so no visit gets outdated findings. A visit during the
+// computation waits for its result.
 func (a *App) warmDecisions(ctx context.Context) error {
 	again := time.NewTicker(findingsEvery)
 	defer again.Stop()

@@ -110,8 +110,8 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// searchPause is the delay from startup to the training of the article search, so that the training does not slow down
-// the first calls and pages.
+// searchPause is the delay from startup to the training of the article search. With the delay, the training does not
+// slow down the first calls and pages.
 const searchPause = 2 * time.Second
 
 // warmSearch trains the search of the tool explain, so that the first search does not wait for the training.
@@ -135,8 +135,8 @@ func (a *App) warmSearch(ctx context.Context) error {
 	return nil
 }
 
-// warmed is the maximum number of models that are loaded on startup. More models could occupy memory that no call
-// needs.
+// warmed is the maximum number of workspaces for which models are loaded and findings are computed in advance. More
+// models and findings could occupy memory that no call needs.
 const warmed = 20
 
 // warmModels loads the models of the first workspaces.

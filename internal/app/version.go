@@ -11,7 +11,7 @@ import (
 var version string
 
 // Version returns the program's version: the version set by the build, otherwise the version that the Go toolchain
-// recorded.
+// recorded, otherwise "dev".
 func Version() string {
 	if version != "" {
 		return version

@@ -21,8 +21,8 @@ type filler struct {
 	args    map[string]any
 }
 
-// call returns the call of a tool that a clause asks for. The dates and the channel of earlier parts of the question
-// also apply to the call.
+// call returns the tool call that answers a clause. The dates and the channel of earlier parts of the question also
+// apply to the call.
 func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carried *clause) Call {
 	f := filler{tr: tr, tool: tr.tools[tool], clause: c, carried: carried, q: q, plan: plan, args: map[string]any{}}
 	for _, p := range f.tool.Parameters {
@@ -53,7 +53,7 @@ func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carr
 }
 
 // value returns the value that the clause gives for a parameter, or nil if there is none. Values from cue words have
-// priority over values from slots.
+// priority over values from slots. The default of a required metric is revenue.
 func (f *filler) value(p Parameter) any {
 	if value, ok := f.tr.cued(f.clause, f.tool.Name, p.Name); ok && p.Type == "string" && f.wanted(p, value) {
 		return value
@@ -69,8 +69,8 @@ func (f *filler) value(p Parameter) any {
 	return nil
 }
 
-// wanted reports whether the call must contain a value that was inferred from the clause. The call must contain the
-// value if the clause names it or if it is not the default.
+// wanted reports whether a value that was inferred from cue words becomes an argument of the call. It rejects ambiguous
+// values and values that do not apply to the call.
 func (f *filler) wanted(p Parameter, value string) bool {
 	if p.Default == value && (p.Name == "aspect" || p.Name == "sort_by" && f.tool.Name == "products") {
 		return f.tool.Name != "discover" || value != "overview"
@@ -400,8 +400,8 @@ func (f *filler) includeChannels(Parameter) any {
 	return nil
 }
 
-// modelQuestion returns the question for the tool optimization if the question names a channel. This tool interprets
-// the question itself.
+// modelQuestion returns the text of the clause for the tool optimization if the clause names a channel. This tool
+// interprets the question itself.
 func (f *filler) modelQuestion(Parameter) any {
 	if f.tool.Name != "optimization" || len(f.clause.channels) == 0 {
 		return nil

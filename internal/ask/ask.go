@@ -1,5 +1,5 @@
 // Package ask translates a natural-language question to tool calls: it chooses the tools and fills in their arguments.
-// It is deterministic, works offline and reads no store data except the store's own names.
+// It is deterministic, works offline and reads no store data except names, such as names of campaigns.
 package ask
 
 //go:generate go run ./generate
@@ -192,8 +192,8 @@ const (
 	mostOthers   = 2
 )
 
-// choose returns the tool with the highest score: the logarithm of the classifier's probability plus the rules'
-// weights.
+// choose returns the tool with the highest score. A score is the weighted logarithm of the classifier's probability
+// plus the weights of the matching rules. Unknown words increase the score of OutOfScope.
 func (tr *Translator) choose(c *clause) choice {
 	scores := tr.votes(c)
 	support := 0.0

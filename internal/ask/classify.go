@@ -151,8 +151,8 @@ const (
 	minimum = 1e-8
 )
 
-// Train fits the classifier and returns its file. The result depends on the examples only: products are rounded before
-// they are added, so that no processor fuses the two operations.
+// Train fits the classifier and returns the content of its file. The result depends only on the arguments: products are
+// rounded before they are added, so that no processor fuses the two operations.
 func Train(examples []Example, words string) ([]byte, error) {
 	tr := &Translator{lexicon: newLexicon(words)}
 	m := trainer{}

@@ -266,7 +266,7 @@ func isCode(raw string) bool {
 }
 
 // findNames marks the store's own names. A name that is a single common word is recognized only in quotes or with the
-// same capitalization.
+// capitalization of the name.
 func (tr *Translator) findNames(c *clause, q *Question) {
 	for _, n := range tr.names(c, q) {
 		for i := range c.tokens {
@@ -316,8 +316,8 @@ type knownName struct {
 	words []token
 }
 
-// longestName is the maximum ratio of a name's length to the length of the question that contains the name. Short forms
-// and numbers, such as 17 for seventeen, can make the name longer.
+// longestName is the maximum ratio of a name's length to the length of the question that contains the name. A name can
+// be longer than the question, because the question may have short forms and numerals, such as 17 for seventeen.
 const longestName = 8
 
 // names returns the names of the store, longest first, if the clause has a word that may be part of a name. All clauses

@@ -2,8 +2,8 @@ package ask
 
 import "maps"
 
-// followWords are the words of a question that continues the previous question. Such a question has no other words
-// except dates and channels.
+// followWords are the words of a question that continues the previous question. Such a question has only these words,
+// dates and channels.
 var followWords = setOf(`and what about how for on in the same now then but also only just show me instead of with to please compared vs by is it
 	that so ok whats hows do did was were if i mean again channel last`)
 

@@ -69,8 +69,8 @@ func Interpret(c Call, answer json.RawMessage) string {
 	return fmt.Sprintf("%s: %s rows.", head, number.Grouped(float64(rows), 0))
 }
 
-// budgetAdvice returns a sentence with the advice on a budget that differs from current spend, and the probability that
-// the change increases contribution after spend.
+// budgetAdvice returns a sentence with the advice on a budget that differs from current spend. The sentence includes
+// the probability that the change increases contribution after spend.
 func budgetAdvice(metrics json.RawMessage) string {
 	var m struct {
 		Advice  string   `json:"budget_advice"`

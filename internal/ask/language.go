@@ -18,8 +18,9 @@ type Language interface {
 	SharesNames() bool
 }
 
-// Improve requests a plan from the language model if the translation is uncertain. If the model fails, Improve returns
-// the same plan with a note. The model receives the question, the parameter tables and, if allowed, names.
+// Improve requests a plan from the language model if the translation is uncertain and no call writes. If the model
+// fails, Improve returns the same plan with a note. The model receives the question, the date, the parameter tables
+// and, if allowed, names.
 func (tr *Translator) Improve(ctx context.Context, m Language, q Question, plan Plan) Plan {
 	if m == nil || plan.Sure || plan.FollowUp || slices.ContainsFunc(plan.Calls, func(c Call) bool { return c.Writes }) {
 		return plan
@@ -83,8 +84,8 @@ func (tr *Translator) instructions(q Question, names []Name) string {
 // mostShared is the maximum number of names sent to a language model.
 const mostShared = 200
 
-// read validates a reply against the parameter tables. It rejects a reply with a tool that writes, an unknown tool or
-// an invalid argument.
+// read parses a reply and validates it against the parameter tables. It rejects a reply with a tool that writes, an
+// unknown tool or an invalid argument.
 func (tr *Translator) read(reply string) (Plan, error) {
 	var r struct {
 		Calls []struct {

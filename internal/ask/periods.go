@@ -45,8 +45,8 @@ func (c *clause) periods(today civil.Date) (pair, bool) {
 	return pair{}, false
 }
 
-// eventToCome returns the periods of an event in the two most recent years if it has not begun this year, as in "BFCM
-// this year vs last year".
+// eventToCome returns the two most recent periods of an event that has not begun this year, as in "BFCM this year vs
+// last year".
 func (c *clause) eventToCome(named []when.Expression, today civil.Date) (pair, bool) {
 	at := slices.IndexFunc(c.whens, func(w when.Expression) bool { return w.Kind == when.Future && w.Event != nil })
 	if at < 0 || len(named) != 1 || named[0].Unit != "year" {
@@ -142,8 +142,8 @@ func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
 }
 
 // withYear returns a period and the same period in another year. If the named period is in that year or has not begun
-// in that year, the other period is one year before the named period. If the year ends today, before the end of the
-// other period, both periods are shortened to equal lengths.
+// in that year, the other period is one year before the named period. If the other period would end after today, it
+// ends today, and the named period is shortened to the same length.
 func withYear(w, year when.Expression) (named, other civil.Range) {
 	named, other = w.Period, inYear(w, year.Period.First.Year())
 	last := year.Period.Last
@@ -223,8 +223,8 @@ func daysOf(n int, unit string) int {
 	return n
 }
 
-// precede returns the period before a named period. It is the full unit before a calendar unit, the same event a year
-// earlier, or the same number of days.
+// precede returns the period before a named period. For a calendar unit, it is the previous full unit. For an event, it
+// is the same event one year earlier. Otherwise, it has the same number of days as the named period.
 func precede(w when.Expression) civil.Range {
 	switch {
 	case w.Unit == "event" && w.Event != nil:
@@ -237,8 +237,8 @@ func precede(w when.Expression) civil.Range {
 	return w.Period.Previous()
 }
 
-// onePeriod completes a comparison that names one period. It adds the period before the named period, or the current
-// period after it.
+// onePeriod completes a comparison that names one period. After a word such as "versus", as in "versus last month", it
+// adds the current unit until today. Otherwise, it adds the period before the named period.
 func (c *clause) onePeriod(w when.Expression, today civil.Date) pair {
 	if w.Since && len(w.Parts) == 1 {
 		return pair{w.Parts[0], civil.Range{First: civil.Earliest(w.Parts[0].Last.AddDays(1), today), Last: today}}
@@ -254,8 +254,8 @@ func (c *clause) onePeriod(w when.Expression, today civil.Date) pair {
 	return pair{precede(w), w.Period}
 }
 
-// untilNow resolves "week over week" and "vs the previous 30 days" in a question without another date. The recent
-// period ends today.
+// untilNow resolves "week over week" and "vs the previous 30 days" in a question without another date. The later of the
+// two periods ends today.
 func untilNow(r when.Expression, today civil.Date) pair {
 	n, unit := max(1, r.Count), r.Unit
 	recent := civil.Range{First: today.AddDays(1 - daysOf(n, unit)), Last: today}

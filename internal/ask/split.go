@@ -49,8 +49,8 @@ func links(tokens []token) []link {
 	return out
 }
 
-// evidence is the minimum sum of rule weights for a part to be a separate request even if it needs the same tool as the
-// previous part.
+// evidence is a minimum sum of rule weights. With this sum, a part is a separate request even if it needs the same tool
+// as the previous part.
 const evidence = 3
 
 // split returns the parts of a question that need separate tools.

@@ -9,8 +9,8 @@ import (
 )
 
 // newBudget converts the amount of a question to platform units: minor units on facebook, micros on google_ads, whole
-// units on tiktok. A change relative to the current budget has no amount, because the question does not contain the
-// current budget.
+// units on tiktok. For a change relative to the current budget, it returns nil, because the question does not contain
+// the current budget.
 func (f *filler) newBudget(Parameter) any {
 	if slices.ContainsFunc(f.clause.tokens, func(t token) bool { return t.form == percent }) {
 		return nil

@@ -19,8 +19,8 @@ import (
 const Staleness = 2 * time.Second
 
 // Authenticate returns the principal of a bearer credential. Every unknown, malformed, expired or revoked credential
-// gives the same fault of kind unauthenticated. The caller cannot distinguish the reasons. A credential that is not an
-// API key is treated as a token. Without a token verifier, a token results in a fault of kind misconfigured.
+// gives the same fault of kind unauthenticated, so that the caller cannot distinguish the reasons. A credential that is
+// not an API key is treated as a token. Without a token verifier, a token results in a fault of kind misconfigured.
 func (k *Keys) Authenticate(ctx context.Context, bearer string) (Principal, error) {
 	if !strings.HasPrefix(bearer, KeyPrefix) {
 		return k.verify(ctx, bearer)

@@ -27,8 +27,8 @@ func NewAuthority(store AuthorityStore, now func() time.Time) *Authority {
 	return &Authority{store: store, now: now}
 }
 
-// Renew returns the caller with the scopes that the store still allows. If the credential has ended, the caller has no
-// scopes.
+// Renew returns the caller with the scopes that the store still allows. If the credential is no longer valid, the
+// caller has no scopes.
 func (a *Authority) Renew(ctx context.Context, p Principal) (Principal, error) {
 	allowed, err := a.allowed(ctx, p)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {

@@ -68,8 +68,8 @@ func readSecret(path string) ([]byte, error) {
 	return secret, nil
 }
 
-// makeSecret writes a complete temporary file and links it to its name. The link fails if another process was first.
-// Therefore no process reads a partial secret, and the first secret remains.
+// makeSecret writes a complete temporary file, then creates a hard link to it at path. This fails if another process
+// created path first. Therefore no process reads a partial secret, and the first secret remains.
 func makeSecret(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -93,8 +93,8 @@ func makeSecret(path string) error {
 }
 
 // Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The names
-// below are the info parameter of the derivation. Their meaning never changes, because hashes under an old name could
-// no longer be found.
+// below are the values of the info parameter of the derivation. Their meaning never changes, because hashes under an
+// old name could no longer be found.
 //
 //	assay/api-key/v1        hashes of API keys
 //	assay/contact/v1/ID     hashes of email addresses and phone numbers in the workspace ID
@@ -105,7 +105,7 @@ type Installation struct{ secret []byte }
 // NewInstallation returns the installation with a secret from [LoadSecret].
 func NewInstallation(secret []byte) Installation { return Installation{secret: bytes.Clone(secret)} }
 
-// HashKey returns the 32-byte key under which the workspace's email addresses and phone numbers are hashed. Each
+// HashKey returns the 32-byte key with which the workspace's email addresses and phone numbers are hashed. Each
 // workspace has its own key, so customers that two stores share cannot be identified.
 func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
 	return i.derive("assay/contact/v1/" + string(ws))

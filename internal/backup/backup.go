@@ -91,7 +91,7 @@ const attempts = 3
 var errDeleted = errors.New("a workspace was deleted during the backup")
 
 // Make writes a backup and calls the function progress with the bytes copied so far. If the facts of a workspace cannot
-// be read, the backup refers to the facts of the last backup, and the result names the workspace.
+// be read, the backup refers to the facts of the previous backup. The result names the workspace.
 func (b *Maker) Make(ctx context.Context, r Request, progress func(done, total int64)) (Made, error) {
 	if !b.busy.TryLock() {
 		return Made{}, fault.Conflict("a backup is running").WithHint("wait until it has ended")

@@ -26,8 +26,8 @@ const unwritten = "*.new"
 // the credentials of a demo. The installation's secret is copied separately because it may be in another place.
 var secret = []string{datadir.OAuthSecret, datadir.Demo}
 
-// others returns the files of the data directory that are copied unchanged, sorted. Every file is copied unless a list
-// above names it.
+// others returns the files of the data directory that are copied unchanged, sorted. These are all files except the
+// installation's secret, those in the list left and, in a backup without the secret, those in the list secret.
 func (r *run) others() ([]string, error) {
 	entries, err := os.ReadDir(r.Data)
 	if err != nil {

@@ -52,7 +52,7 @@ type Comparison struct {
 }
 
 // Run restores a backup. It verifies the SHA-256 of every file and the totals of every table before it moves the files
-// to their places. After a failure, the data directory is as before. If files cannot be moved back, the error lists
+// into the data directory. After a failure, it moves all files back. If files cannot be moved back, the error lists
 // them, and [RestoringDir] remains.
 func (r Restore) Run(ctx context.Context, progress func(done, total int64)) (restored Restored, err error) {
 	f, err := openFolder(r.Dir)
@@ -234,8 +234,8 @@ func compareTables(w Workspace, found []warehouse.TableTotals) (all []Comparison
 	return all
 }
 
-// moveIn moves the verified files to their places. The control data are moved last, because a data directory without
-// control data cannot be opened. After a failure, moveIn moves all files back.
+// moveIn moves the verified files into the data directory. The control data are moved last, because a data directory
+// without control data cannot be opened. After a failure, moveIn moves all files back.
 func (r Restore) moveIn(staging string) error {
 	entries, err := os.ReadDir(staging)
 	if err != nil {

@@ -88,7 +88,7 @@ func (e *Executor) rowIn(ctx context.Context, w control.Workspace, id control.Bu
 
 // Approve executes a change that awaits approval, for a member who did not request it. Approve reads the live value and
 // checks the change again. The parameter asked is the requester of the change. It is the actor of the row, or the
-// member who made the actor's key.
+// member who created the actor's key.
 func (e *Executor) Approve(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, asked string) (Result, error) {
 	return e.once(ctx, "approve "+string(w.ID)+" "+by.Actor+" "+string(id), func(ctx context.Context) (Result, error) {
 		row, err := e.awaiting(ctx, w, id)

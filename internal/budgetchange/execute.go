@@ -34,8 +34,8 @@ type flight struct {
 }
 
 // Execute applies the change, at most once. A change that has begun is completed even if the request ends during the
-// change. Identical requests at the same time are one change. Requests of one caller share one execution. Requests of
-// other callers get the row of the first request.
+// change. Identical requests at the same time are one change. Such requests of one caller share one execution. Other
+// callers get the row of the first request.
 func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	key, err := json.Marshal(r)
 	if err != nil {

@@ -176,7 +176,7 @@ func count(most int, window time.Duration, words string, s Situation) Verdict {
 		}
 	}
 	if n < most {
-		return passes("The number of changes of this campaign in the last %s is %d (limit: %d).", words, n, most)
+		return passes("The number of changes to this campaign in the last %s is %d (limit: %d).", words, n, most)
 	}
 	return blocks("This campaign had %d changes in the last %s, and the limit is %d. The next change is possible at %s.", n, words, most,
 		oldest.Add(window).In(s.Now.Location()).Format("2006-01-02 15:04 MST"))

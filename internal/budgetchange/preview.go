@@ -283,8 +283,8 @@ func (e *Executor) rowOf(p *plan, by Caller, t terms) control.BudgetChange {
 	return c
 }
 
-// maxRecent is the maximum number of a campaign's changes that guardrails check. It is larger than any limit of a
-// guardrail.
+// maxRecent is the maximum number of a campaign's changes that guardrails check. It is larger than any guardrail's
+// limit on the number of changes.
 const maxRecent = 5000
 
 // guardrails evaluates the guardrails. It does not count the row with the ID in the parameter own.
@@ -328,8 +328,8 @@ func (e *Executor) guardrails(ctx context.Context, p *plan, by Caller, t terms, 
 	return Verdicts(g, s), nil
 }
 
-// recent returns the times of the campaign's changes in the last day, rollbacks excluded. For a daily budget, it includes
-// changes of the same budget through other campaigns.
+// recent returns the times of the campaign's changes in the last 24 hours, without rollbacks. For a daily budget, it
+// includes changes of the same budget through other campaigns.
 func (e *Executor) recent(ctx context.Context, p *plan, now time.Time, own control.BudgetChangeID) (at []time.Time, err error) {
 	budget := ""
 	if p.Field == control.DailyBudget {

@@ -134,8 +134,8 @@ func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.
 	return left, nil
 }
 
-// laterChange returns a later change of the same field with one of the statuses, or nil if there is none. It omits
-// changes that were rolled back.
+// laterChange returns a change of the same field that was made after c and has one of the statuses, or nil. It omits
+// rollbacks and changes that were rolled back.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange, statuses ...control.ChangeStatus) (
 	*control.BudgetChange, error,
 ) {

@@ -132,8 +132,8 @@ func PNG(c Chart, width int, scale float64) ([]byte, error) {
 	return s.png(scale)
 }
 
-// resized returns the chart with another width and the same proportions, as far as its text fits. The width 0 changes
-// nothing.
+// resized returns the chart with another width and the same proportions, but at least the height minHeight. The width 0
+// changes nothing.
 func (c Chart) resized(width int) Chart {
 	if width == 0 {
 		return c

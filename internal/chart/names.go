@@ -119,9 +119,10 @@ type markRow struct {
 	left bool // the label is left of its line
 }
 
-// markRows assigns a row to each annotation's label. A label touches no other label and crosses no line to a higher
-// row, and its own line crosses no label below it. markRows also returns the number of labels without a row. Labels are
-// right of their lines in the lowest possible row, or on either side if more of them fit that way.
+// markRows assigns a row to each annotation's label. A label touches no other label and does not cross the line of a
+// label in a higher row. Its own line crosses no label in a lower row. markRows also returns the number of labels
+// without a row. Labels are right of their lines in the lowest possible row, or on either side if more of them fit that
+// way.
 func (s sheet) markRows(frame vg.Rectangle) (rows []markRow, left int) {
 	var right, either []markRow // positions to try, best first
 	for row := range s.markRowCount() {

@@ -55,9 +55,9 @@ func (e *encoderRoom) Get() *png.EncoderBuffer {
 // Put returns a buffer to the pool.
 func (e *encoderRoom) Put(buffer *png.EncoderBuffer) { e.free.Put(buffer) }
 
-// indexed returns the picture with one byte per pixel. Encoding this picture takes a quarter of the time. If a picture
-// has more than 256 colors, indexed drops the lowest bits of its colors until they fit. The colors are shades between a
-// line and the background, which keeps its color.
+// indexed returns the picture with one byte per pixel. Encoding takes a quarter of the time that the original picture
+// needs. If a picture has more than 256 colors, indexed drops the lowest bits of its colors until they fit. The colors
+// are shades between a line and the background, which keeps its color.
 func indexed(img image.Image, ground color.RGBA) image.Image {
 	full, ok := img.(*image.RGBA)
 	if !ok {

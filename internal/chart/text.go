@@ -86,8 +86,8 @@ func joins(r rune) bool {
 	return unicode.Is(unicode.M, r) || r == zeroJoiner || r == zeroNonJoiner || isSkinTone
 }
 
-// shortened returns the text if it fits into the width most, otherwise the longest beginning that fits with an
-// ellipsis.
+// shortened returns the text if its width is at most the parameter most. Otherwise, it returns the longest prefix that
+// fits with an ellipsis.
 func shortened(sty text.Style, s string, most vg.Length) string {
 	if width(sty, s) <= most {
 		return s
@@ -125,8 +125,8 @@ func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	return append(out, shortened(sty, s, most))
 }
 
-// lastBreak returns the position of the last space before which the text fits into the width most. It returns 0 if
-// there is no such space.
+// lastBreak returns the position of the last space that can end a line. The parameter most is the maximum width of the
+// line. lastBreak returns 0 if there is no such space.
 func lastBreak(sty text.Style, s string, most vg.Length) int {
 	best := 0
 	for i, r := range s {

@@ -1,4 +1,4 @@
-// Package civil contains calendar days and periods, and the only conversion of an instant to a day.
+// Package civil contains calendar days and periods, and the only conversions between instants and days.
 //
 // A day in a report is a day in the workspace's time zone. An instant is a [time.Time] in UTC. Only [DayOf] and
 // [StartOf] convert between the two, so a missing time zone cannot be overlooked.

@@ -131,7 +131,7 @@ func isEverywhere(host string) bool {
 }
 
 // PlainHTTP reports whether sign-in and API keys would cross the network without encryption. This is the case if the
-// service listens on a network address and has no base URL.
+// service has no base URL and listens on one network address. Its URL is then that address with http.
 func (c Config) PlainHTTP() bool {
 	host, _, err := net.SplitHostPort(c.Addr)
 	return err == nil && c.BaseURL == "" && !isLoopback(host) && !isEverywhere(host)

@@ -9,7 +9,7 @@ import (
 const testPrefix = envPrefix + "TEST_"
 
 // UnknownVariables lists the ASSAY_ variables of the environment that are neither settings nor in the parameter others.
-// Each has the closest known name. Such a variable has no effect, so it is probably a typo.
+// Each entry also states the closest known name. Such a variable has no effect, so it is probably a typo.
 func UnknownVariables(environ []string, others ...string) []string {
 	known := others
 	for _, f := range Fields() {

@@ -204,8 +204,8 @@ type BudgetPreview struct {
 // PreviewTime is the time after a preview in which the same caller may make the same change, if previews are required.
 const PreviewTime = 30 * time.Minute
 
-// The kinds of audit events about changes on ad platforms. The subject of a change is its ID. Each change of its status
-// is one event.
+// The kinds of audit events about changes on ad platforms. The subject of an event about a change is the ID of the
+// change. Each new status of the change is one event.
 const (
 	BudgetChanged     EventKind = "budget_change"
 	GuardrailsChanged EventKind = "guardrails_changed"

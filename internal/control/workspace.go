@@ -69,8 +69,8 @@ func (w Workspace) Checked() (Workspace, error) {
 	return w, nil
 }
 
-// CheckedName returns the name of a workspace or key without surrounding spaces. A name is one line of 1 to 100
-// characters. Any other text is a fault of kind invalid.
+// CheckedName returns a name, such as that of a workspace or key, without surrounding spaces. A name is one line of 1
+// to 100 characters. Any other text is a fault of kind invalid.
 func CheckedName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {

@@ -37,8 +37,8 @@ type Decision struct {
 	Call      *answer.Next                   `json:"call,omitempty" doc:"Complete call that shows or previews the decision."`
 }
 
-// Feed lists the next decisions: data first, then calibration, then measurements, then actions, each by priority. An
-// urgent decision comes before all others.
+// Feed lists the next decisions: data first, then calibration, then measurements, then actions, each by priority. A
+// decision with the priority critical comes before all others.
 func Feed(ctx context.Context, c *toolkit.Call) ([]Decision, error) {
 	insights, found, err := Insights(ctx, c)
 	if err != nil {

@@ -176,7 +176,8 @@ func whyHold(plan *mix.Plan, fixed int) string {
 const leastMove = 0.03
 
 // move adds the steps of one channel. Once per learning period, it changes the budgets of the channel's largest
-// campaigns. It stops when the planned change is reached or the plan ends.
+// campaigns. It stops when the planned change is reached or the plan ends, or before an increase that is expected to
+// lose contribution.
 func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocation) {
 	if !p.movable(a.Channel) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return
@@ -242,7 +243,7 @@ func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget, spend
 }
 
 // changed returns the change of a daily budget in whole units. The change is at most the guardrail's step, and the new
-// budget is between floor and ceiling.
+// budget is between floor and ceiling. The result is 0 if no such change is possible.
 func (p *planner) changed(daily, wanted float64) float64 {
 	step := p.Guardrails.StepPct / 100
 	if step == 0 {
@@ -267,7 +268,7 @@ func (p *planner) changed(daily, wanted float64) float64 {
 }
 
 // stopBelowEffect is the sentence after the stop rule of a step that has an expected effect.
-const stopBelowEffect = " Also roll back the change if the channel's monthly contribution after spend changes by less than the lower limit of monthly_effect."
+const stopBelowEffect = " Also roll it back if the observed change in the channel's monthly contribution after spend is below the lower limit of monthly_effect."
 
 func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *dailyBudget, moved float64) Step {
 	verb := "Increase"
@@ -277,7 +278,7 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back the change if, after 7 days, the cost per order is at least 25% higher than before.",
+		Stop: "Roll back the budget change if, after 7 days, the cost per order is at least 25% higher than before the change.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{

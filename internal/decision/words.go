@@ -180,7 +180,7 @@ var wordings = map[detect.Kind]wording{
 			goal(c, f, "expected"), goal(c, f, "expected_low"), goal(c, f, "expected_high"), side, goal(c, f, "target"), verb, share(f, "probability"))
 	}, "Adjust the target, or adjust the budget for the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
 	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A creator without a recent booking generated about %[1]s orders in the last %[3]d days at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
+		return fmt.Sprintf("A creator without a booking in the last 30 days generated about %[1]s orders in the last %[3]d days at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
 	}, "Book the creator again.", func(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
 		return "influencers", map[string]any{"action": "performance", "influencer_id": f.Subject}
 	}, "See the creator's results."},

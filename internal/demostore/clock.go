@@ -41,8 +41,8 @@ func Read(dataDir string) (made Store, ok bool, err error) {
 	return made, true, nil
 }
 
-// Clock returns the clock that answers use. It is the real clock, or fixed at noon of the demo's frozen day. Limits,
-// expiries and timeouts use the real clock.
+// Clock returns the clock that answers use. For a demo with a frozen day, its time is always noon of that day.
+// Otherwise, it is the real clock. Limits, expiries and timeouts use the real clock.
 func Clock(dataDir string, real func() time.Time) (func() time.Time, error) {
 	made, ok, err := Read(dataDir)
 	if err != nil || !ok || !made.Frozen || !made.Whole {

@@ -162,8 +162,8 @@ func beforeOf(e control.Experiment, sales table) before {
 }
 
 // cleanDays returns the days of a test and the days before it without another geo experiment. The number of earlier
-// days is four times the length of the test, or less if the store has fewer days. The result excluded lists the days
-// that are excluded because of other experiments.
+// days is four times the length of the test and at least minHistory, or less if the store has fewer days. The result
+// excluded lists the days that are excluded because of other experiments.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
@@ -209,7 +209,7 @@ func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Pane
 	}
 	for _, region := range e.Treated {
 		if kept.values[region] == nil {
-			return test, nil, fault.NotReady("no order came from the treated region %s in the days before the experiment", region)
+			return test, nil, fault.NotReady("no order came from the treated region %s in the history before the experiment", region)
 		}
 		test.Treated = append(test.Treated, geo.Region(region))
 	}

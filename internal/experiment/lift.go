@@ -71,8 +71,8 @@ func (s Store) NewTests(m *mix.Model) []string {
 	return out
 }
 
-// completed returns the completed experiments. It excludes running experiments. A test that is ended as soon as its
-// result looks good often shows an effect that does not exist.
+// completed returns the completed experiments. It excludes running experiments, because ending a test when it looks
+// good finds effects that are not there.
 func (s Store) completed() []control.Experiment {
 	return slices.DeleteFunc(
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
@@ -112,8 +112,9 @@ func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 //
 // The treated regions represent the store by their share of sales before the test. Sales without a known region are
 // assumed to have the same distribution as sales with a known region. Spend without a known region, such as spend of
-// national campaigns, is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to
-// revenue before the test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
+// national campaigns, is assumed to continue unchanged everywhere. The lift in the amount charged is converted to
+// revenue with the ratio of revenue to the amount charged before the test. Adstock (carryover) after the test is added
+// from the model's prior, with its uncertainty.
 func (s Store) estimate(ctx context.Context, t mix.Test, e control.Experiment) (mix.Test, error) {
 	f, err := s.Assess(ctx, e)
 	switch {
@@ -143,7 +144,7 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	}
 	switch {
 	case !(f.treated > 0) || !(sold > 0):
-		t.Why = "the store has no sales in the days before the experiment"
+		t.Why = "the store has no sales in the history before the experiment"
 	case f.located < minLocated*charged:
 		t.Why = fmt.Sprintf("only %.0f%% of sales have a known region; at least %.0f%% is required",
 			100*f.located/charged, 100*minLocated)
@@ -174,8 +175,8 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	return t, nil
 }
 
-// sales returns the store's sales on the given days, in whole units: revenue as the workspace defines it, and the
-// amount charged.
+// sales returns the store's sales on the given days, in whole units of the currency: revenue as the workspace defines
+// it, and the amount charged.
 func (s Store) sales(ctx context.Context, on []civil.Date) (sold, charged float64, err error) {
 	if len(on) == 0 {
 		return 0, 0, nil
@@ -198,7 +199,7 @@ func (s Store) sales(ctx context.Context, on []civil.Date) (sold, charged float6
 	return sold, charged, nil
 }
 
-// spend returns the channel's spend during the test, in whole units.
+// spend returns the channel's spend during the test, in whole units of the currency.
 func (s Store) spend(ctx context.Context, t mix.Test) (spent float64, err error) {
 	days, err := s.Facts.SpendDays(ctx, s.Workspace.ID, t.Days)
 	if err != nil {

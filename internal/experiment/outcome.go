@@ -19,10 +19,10 @@ const unmoved = measure.Wholesale
 // ratio is at least 1 for independent purchases (Poisson), and 0 for daily totals that are imported as one order.
 const leastDispersion = 0.5
 
-// outcomeOf returns the outcome of an experiment in whole units, excluding wholesale orders. The outcome is orders by
-// region and day times the mean value of the treated regions' orders. Numbers of orders vary less than revenue, so the
-// interval is narrower. The outcome does not include an effect on the value of an order. If rows are not single
-// purchases, the outcome is revenue.
+// outcomeOf returns the outcome of an experiment in whole units of the currency, excluding wholesale orders. The
+// outcome is orders by region and day times the mean value of the treated regions' orders. The number of orders varies
+// less than revenue, so the interval is narrower. The outcome does not include an effect on the value of an order. If
+// rows are not single purchases, the outcome is revenue.
 func outcomeOf(e control.Experiment, days []civil.Date, sold []warehouse.SurfaceRegionDay, currency money.Currency) table {
 	orders, revenue := newTable(days), newTable(days)
 	var treated, charged float64
@@ -66,8 +66,8 @@ func (t table) dispersion() float64 {
 	return squares / sum
 }
 
-// relateTo changes the lift from a share of expected orders to a share of expected revenue, including wholesale.
-// Observed is the revenue of the treated regions during the test.
+// relateTo changes the lift from a share of expected orders to a share of expected revenue, including wholesale. The
+// parameter observed is the revenue of the treated regions during the test.
 func (f *Finding) relateTo(observed float64) {
 	expected := observed - f.Incremental
 	if !f.LiftKnown || f.Lift == 0 || !(expected > 0) {

@@ -132,8 +132,8 @@ type ChannelFactor struct {
 	Latest  civil.Date // last day of the latest of these experiments
 }
 
-// ChannelFactors returns the factor of each channel with a measured factor. It uses the applied experiments or, if none
-// is applied, all experiments.
+// ChannelFactors returns the pooled factor of each channel with a measured factor. For each channel, it pools the
+// applied experiments or, if none is applied, all experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 	applied, others := map[measure.Channel][]measure.Estimate{}, map[measure.Channel][]measure.Estimate{}
 	latest := map[measure.Channel]map[bool]civil.Date{}

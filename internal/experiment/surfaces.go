@@ -19,9 +19,10 @@ const (
 	minSold      = 0.8 // minimum share of days before a test with an order on the surface from a treated region
 )
 
-// BySurface compares the treated regions of a completed experiment with the control regions on each surface. It omits
-// surfaces on which the treated regions have orders on too few days. It returns nothing if the experiment is not a
-// completed geo experiment, spend by region is unknown, or the store's orders do not cover the experiment.
+// BySurface estimates the iROAS of a completed experiment on each surface. It omits surfaces on which the treated
+// regions have orders on too few days before the test. It returns nothing if the experiment is not a completed geo
+// experiment or if spend by region is unknown. It also returns nothing if the store's orders do not cover the
+// experiment.
 func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
 	if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted || !s.covers(e.Days) {
 		return nil, nil

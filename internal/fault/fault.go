@@ -85,8 +85,9 @@ func Conflict(format string, args ...any) *Error { return New(KindConflict, form
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
 
 // LogLevel returns the log level of a failed request. The level is info if the client has canceled the request, because
-// the failure then follows from the cancellation. The level is warning if the service rejects the request on purpose,
-// for example because of overload. Such a fault has no cause. Otherwise, the level is error.
+// the failure then follows from the cancellation. The level is warning for a fault of kind unavailable without a
+// wrapped cause: the service rejects the request on purpose, for example because of overload. Otherwise, the level is
+// error.
 func LogLevel(ctx context.Context, err error) slog.Level {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return slog.LevelInfo

@@ -1,5 +1,5 @@
-// Package feed receives webhook messages of shops. It verifies and stores them on arrival, and imports them as facts a
-// few seconds later.
+// Package feed receives webhook messages of shops. It verifies and stores each message on arrival, and imports the
+// message as facts a few seconds later.
 package feed
 
 import (
@@ -81,10 +81,10 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 	return "accepted", nil
 }
 
-// reduced reads the body of a message, checks its signature and returns the message's ID and the reduced body. The body
-// is nil if the message is not needed. Messages are untrusted input. The body is not read if no secret can have signed
-// it. The body counts against the budget of anonymous callers until it is reduced, because the reduction needs more
-// memory than the body.
+// reduced reads the body of a message, checks its signature and returns the message's ID and the reduced body. The
+// reduced body is nil if the message is not needed. Messages are untrusted input. The body is not read if no secret can
+// have signed it. The body counts against the memory budget of anonymous callers until it is reduced, because the
+// reduction needs more memory than the body itself.
 func (f *Feed) reduced(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) (id control.DeliveryID, kept []byte, err error) {
 	secrets, err := f.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
@@ -139,8 +139,8 @@ func deliveryID(m httpapi.ShopMessage, body []byte) control.DeliveryID {
 // shopActor is the actor in the audit log for requests of a shop.
 const shopActor = "shopify webhook"
 
-// privacyEvents returns the audit events of a message: the shop's privacy request about a person, and the required
-// action of the operator.
+// privacyEvents returns the audit event of a shop's privacy request, or nil for any other message. The event describes
+// the request and the action that the operator must take.
 func privacyEvents(d control.Delivery) []control.Event {
 	var asked struct {
 		webhook.Person
@@ -230,8 +230,9 @@ func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// redact removes all customers whose deletion a message requests. It runs before messages are imported, so orders in
-// the same batch become anonymous too. The customers are removed together, because each removal can rewrite all facts.
+// redact removes all customers that are named in deletion requests. It runs before messages are imported, so orders in
+// the same batch become anonymous too. All customers are removed in one operation, because each removal can rewrite all
+// facts.
 func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
 	var hashes []string
 	for i := range messages {

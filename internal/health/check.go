@@ -1,5 +1,5 @@
-// Package health checks a workspace's data, sources, imports, keys, webhooks, settings and model, and describes the
-// data that each source delivered.
+// Package health checks a workspace's data, sources, imports, API keys, webhooks, ad accounts, backups, settings and
+// model, and describes the data that each source delivered.
 package health
 
 import (
@@ -74,7 +74,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 	}
 	if c.Store.Counts["touches"] == 0 {
 		out = append(out, Finding{
-			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint. The channel of an order comes from its source or discount code.",
+			Check: "touchpoints", Severity: SeverityInfo, Finding: "No order has a touchpoint. The source or discount code of an order therefore determines the order's channel.",
 			Fix: "Import orders with visits or UTM parameters.",
 		})
 	}
@@ -103,7 +103,7 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest missing day is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
 		f.Fix = "If ads ran on the missing days, import the report for these days again. Days without ads have no rows."
-		f.about, f.Gap = fmt.Sprintf("a data source of kind %s has gaps, the latest on %s", s.Kind, s.LastGap), s.LastGap
+		f.about, f.Gap = fmt.Sprintf("a data source of kind %s has missing days (latest: %s)", s.Kind, s.LastGap), s.LastGap
 	default:
 		f.Severity, f.Finding = SeverityOK, "The source has "+answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {

@@ -79,8 +79,9 @@ func Connections(ctx context.Context, c *toolkit.Call) ([]Connection, error) {
 	return all, nil
 }
 
-// silence returns the days of a period without rows of a source, as ranges. It ignores days before the source's first
-// day and today, which is incomplete.
+// silence returns the checked part of a period and, as ranges, the days of this part without rows of a source. The
+// checked part excludes days before the source's first day. It also excludes the last day of the period, which is today
+// and incomplete.
 func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *DaySpan, silent []DaySpan) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First
@@ -102,8 +103,8 @@ func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.So
 	return &DaySpan{in.First, in.Last}, silent
 }
 
-// ImportLines lists imports. It combines consecutive imports of one source and day without a file, such as webhooks,
-// into one line.
+// ImportLines lists imports. It combines consecutive imports without a file, such as webhook messages, into one line
+// per source and UTC day.
 func ImportLines(imports []warehouse.ImportRecord) []ImportLine {
 	var lines []ImportLine
 	var last warehouse.ImportRecord

@@ -13,8 +13,8 @@ import (
 // lateDays is the number of days of imports that checkHistory covers.
 const lateDays = 7
 
-// checkHistory reports days with figures that imports changed after the figures were reported. It also reports
-// platforms with figures that changed after the attribution window.
+// checkHistory reports the days for which a recent import changed figures that were already reported. It also reports
+// platforms with figures that still changed after the attribution window.
 func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
 	today := c.RealDay(c.Real) // imports run by the real clock, also if the store's day is fixed
 	imported := civil.Range{First: today.AddDays(1 - lateDays), Last: today}

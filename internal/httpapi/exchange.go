@@ -30,8 +30,8 @@ type exchange struct {
 	used   int       // number of used elements of values
 }
 
-// Values of headers that are the same in every response. All responses share these slices without a copy. The slices
-// are never modified. They have no spare capacity, so [http.Header.Add] allocates a new slice.
+// Constant header values. All responses share these slices without a copy. The slices are never modified. They have no
+// spare capacity, so [http.Header.Add] allocates a new slice.
 var (
 	jsonText   = []string{"application/json"}
 	notStored  = []string{"no-store"}

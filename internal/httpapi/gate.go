@@ -10,15 +10,15 @@ import (
 	"assay/internal/mcp"
 )
 
-// gate lists the host names of the service and the origins with pages that may call it. The gate prevents a malicious
-// page from calling a service on the browser's own network.
+// gate lists the host names of the service and the origins with pages that may call it. The gate prevents DNS
+// rebinding, by which a malicious page calls a service on the browser's own network.
 type gate struct {
 	hosts   []string // in lower case, with the port as clients send it
 	origins []string
 }
 
 // newGate derives the allowed hosts and origins from the base URL. For a loopback address, it also allows 127.0.0.1 and
-// localhost.
+// localhost. The parameter further contains additional allowed origins.
 func newGate(baseURL string, further []string) gate {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Host == "" || base.Path != "" {
@@ -60,8 +60,8 @@ func withPort(host, port string) string {
 // knows reports whether the Host header of the request names this service.
 func (g gate) knows(host string) bool { return slices.Contains(g.hosts, strings.ToLower(host)) }
 
-// origin returns the request's Origin header, or "" if there is none. It also returns whether that origin may call the
-// service.
+// origin returns the request's Origin header, or "" unless there is exactly one. It also reports whether the request
+// may call the service. A request without an Origin header may call it.
 func (g gate) origin(r *http.Request) (origin string, allowed bool) {
 	switch values := r.Header.Values("Origin"); len(values) {
 	case 0:

@@ -16,8 +16,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// Authenticator returns the principal of a bearer token. An unknown token is an error of kind unauthenticated. If a
-// setting that tokens need is missing, the error is of kind misconfigured.
+// Authenticator returns the principal of a bearer token. For an unknown token, the error is of kind unauthenticated. If
+// a setting that tokens need is missing, the error is of kind misconfigured.
 type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (auth.Principal, error)
 }
@@ -101,8 +101,8 @@ type service struct {
 	metadataURL string
 }
 
-// New returns the handler of all HTTP requests to the service. It panics if the base URL is invalid, which the settings
-// rule out, or if a required part is missing.
+// New returns the handler of all HTTP requests to the service. It panics if a required part is missing or the base URL
+// is invalid. The validation of the settings rules out an invalid base URL.
 func New(o Options) http.Handler {
 	if o.Auth == nil || o.Limits == nil || o.Session == nil || o.Log == nil || o.Now == nil {
 		panic("httpapi: Auth, Limits, Session, Log and Now are needed")

@@ -6,8 +6,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// object is a JSON object of the document. Its names are written in alphabetical order, so the same service always
-// returns the same bytes.
+// object is a JSON object of the OpenAPI document. Its names are written in alphabetical order, so the same service
+// always returns the same bytes.
 type object = map[string]any
 
 // OpenAPI returns the OpenAPI 3.1 document of the service: every route, and every tool's arguments and result. The

@@ -96,7 +96,7 @@ var delegated = []string{"authorize", "server_metadata"}
 // maxForm is the maximum size in bytes of a body that the pages and the authorization server read into memory.
 const maxForm = 64 << 10
 
-// withForm reserves memory for the request's body, and then calls a handler that reads the body before the sender is
+// withForm reserves memory for the request's body, and then calls a handler that reads the body before the caller is
 // authenticated.
 func (s *service) withForm(x *exchange, r *http.Request, next http.Handler) {
 	size := r.ContentLength

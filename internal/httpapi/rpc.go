@@ -68,8 +68,8 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 	x.json(x.reply.Status, x.reply.Body...)
 }
 
-// readBody reads a body of the announced length, which net/http enforces. Without an announced length, it reads one
-// byte more than is allowed. The additional byte shows that a body is too large.
+// readBody reads a body of the announced length, which net/http enforces. If this length is missing or too large, it
+// reads at most one byte more than the maximum. The additional byte shows that the body is too large.
 func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= maxBody {
 		body := make([]byte, r.ContentLength)
@@ -112,8 +112,8 @@ func isJSON(contentType string) bool {
 	return err == nil && media == "application/json"
 }
 
-// isCoded reports whether the body is compressed or otherwise coded (RFC 9110, section 8.4). Bodies are not unpacked,
-// so a small body cannot expand.
+// isCoded reports whether the body has a content coding, such as compression (RFC 9110, section 8.4). The service does
+// not decompress bodies, so a small body cannot expand.
 func isCoded(h http.Header) bool {
 	coding := strings.Join(h.Values("Content-Encoding"), ",")
 	return coding != "" && !strings.EqualFold(coding, "identity")

@@ -51,7 +51,7 @@ func readerNames(readers []source.Reader) []string {
 }
 
 // pick finds the header and its reader. It skips rows above the header. From the readers without a missing column, it
-// chooses the reader that supports the most columns.
+// chooses the reader that supports the most columns. It rejects the file if two readers fit equally well.
 func pick(file string, samples []tabular.Sample, readers []source.Reader) (choice, error) {
 	var best, nearest choice
 	var rival source.Reader
@@ -131,7 +131,7 @@ func nearer(a, b choice) choice {
 	return a
 }
 
-// unknown returns the error of a file that no reader fits. The error states the columns, the nearest source and a
+// unknown returns the error for a file that no reader fits. The error states the columns, the nearest source and a
 // remedy.
 func unknown(file string, samples []tabular.Sample, readers []source.Reader, nearest choice) error {
 	seen := widest(samples)

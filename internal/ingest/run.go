@@ -22,7 +22,7 @@ import (
 
 // Run imports the files one after another, each completely or not at all. A rejected file does not stop the import of
 // the others. The error names every rejected file. Any other failure, such as an error of the store, stops the run, and
-// the report covers only the earlier files.
+// the report covers only the files up to the failure.
 func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	report := Report{Workspace: o.Workspace.ID, DryRun: o.DryRun}
 	if len(o.HashKey) == 0 {

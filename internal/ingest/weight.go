@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// Weight returns the unpacked size of a file in bytes, at most the parameter most. The unpacked size determines the
-// cost of reading. For gzip, Weight unpacks the file up to the limit. For a workbook, it uses the declared sizes. The
-// weight of a Parquet file is always the parameter most, because a few bytes can encode any number of rows. For an
-// unreadable file, the weight is the file's size; the later import reports the error.
+// Weight returns the unpacked size of a file in bytes, which determines the cost of reading. It returns at most the
+// parameter most, or the file's size if this is larger. For gzip, Weight stops unpacking at the parameter most. For a
+// workbook, it uses the declared sizes. For a Parquet file, it returns the parameter most, because a few bytes can
+// encode any number of rows. For an unreadable file, the weight is the file's size; the later import reports the error.
 func Weight(f File, most int64) int64 {
 	if f.Size >= most {
 		return f.Size

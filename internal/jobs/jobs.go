@@ -72,8 +72,8 @@ func New(o Options) *Runner {
 	return &Runner{Options: o, node: rand.Text(), running: map[string]chan struct{}{}, next: map[place]scheduled{}}
 }
 
-// Do runs work as a foreground job, which ends with ctx. Do may return a result together with an error. A canceled job
-// is a fault of kind conflict.
+// Do runs work as a foreground job, which ends with ctx. Do may return a result together with an error. If the job is
+// canceled, the error is of kind conflict.
 func Do[T any](
 	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
 ) (result T, err error) {
@@ -202,7 +202,7 @@ func (r *Runner) list(ctx context.Context, s Spec, background bool) (context.Con
 	return run, t, nil
 }
 
-// prune removes jobs that ended more than keep ago. For kinds with Alone set, the last failure remains until the next
+// prune removes jobs that ended more than [keep] ago. For kinds with Alone set, the last failure remains until the next
 // job of the kind. The caller has the lock.
 func (r *Runner) prune() {
 	now := r.Clock.Now()
@@ -284,8 +284,8 @@ func (r *Runner) Job(id ID) (Job, bool) {
 	return Job{}, false
 }
 
-// Jobs returns a workspace's jobs: running and waiting jobs, and background jobs that ended recently. The job that was
-// requested last comes last.
+// Jobs returns a workspace's jobs: running and waiting jobs, and background jobs that ended recently. The jobs are in
+// the order of their requests, the latest last.
 func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -327,8 +327,8 @@ func (r *Runner) Cancel(id ID) bool {
 	return true
 }
 
-// Drop cancels and removes all jobs of a workspace that is deleted. Other nodes cancel their jobs when they extend the
-// leases.
+// Drop cancels and removes all jobs of a workspace that is being deleted. Other nodes cancel their jobs when they
+// extend the leases.
 func (r *Runner) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	r.mu.Lock()
 	r.tasks = slices.DeleteFunc(r.tasks, func(t *Task) bool {

@@ -266,7 +266,7 @@ func crontab(when control.Retrain, zone string) string {
 	return ""
 }
 
-// lastDue returns the last time at or before now at which the work was due. The parameter now is in the workspace's
+// lastDue returns the latest time, at or before now, at which the work was due. The parameter now is in the workspace's
 // time zone.
 func lastDue(r control.Retrain, now time.Time) time.Time {
 	day := time.Date(now.Year(), now.Month(), now.Day(), r.Hour, 0, 0, 0, now.Location())
@@ -292,7 +292,7 @@ func isDay(c control.Cadence, day time.Time) bool {
 const early = time.Minute
 
 // due starts scheduled work of a workspace. While the store does not respond, due tries again every minute for up to a
-// day, because the next scheduled time may be a month later.
+// day. The next scheduled time may be a month later.
 func (s *schedule) due(ctx context.Context, routine *Routine, id measure.WorkspaceID) {
 	began := s.Clock.Now()
 	for {

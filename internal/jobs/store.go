@@ -49,8 +49,8 @@ func (r *Runner) Save(ctx context.Context, k Kind, ws measure.WorkspaceID, save 
 	}
 }
 
-// saving records whether the running job of a kind stores its result. The parameter waitsFor states what the job waits
-// for. It is "" if the job does not wait.
+// saving records whether the running job of a kind is storing its result. The parameter waitsFor states what the job
+// waits for. It is "" if the job does not wait.
 func (r *Runner) saving(k Kind, ws measure.WorkspaceID, yes bool, waitsFor string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,12 +32,12 @@ const (
 // parts of words. The training texts are the articles' names, their leads and the wordings of wordings.txt. The classes
 // are the articles and, last, the questions that no article answers.
 //
-// A text is a vector of its features' weighted idf, of length 1. The score of a class is the dot product of the vector
-// and the class's weights. The weights start at the mean of the class's texts (Rocchio 1971). The training is the
-// multiclass passive-aggressive algorithm (Crammer et al. 2006, PA-I). If the score of the best wrong class is less
-// than 1 below the score of the right class, the weights of both classes change. The change is as small as possible,
-// and at most maxStep. The result is the mean of the weights over all steps. A class has weights only for features of
-// its own texts, so training is fast.
+// A text is a vector of length 1 with the weighted inverse document frequency (idf) of each of its features. The score
+// of a class is the dot product of the vector and the class's weights. The weights start at the mean of the class's
+// texts (Rocchio 1971). The training is the multiclass passive-aggressive algorithm (Crammer et al. 2006, PA-I). If the
+// score of the best wrong class is less than 1 below the score of the right class, the weights of both classes change.
+// The change is as small as possible, and at most maxStep. The result is the mean of the weights over all steps. A
+// class has weights only for features of its own texts, so training is fast.
 type classifier struct {
 	feature map[string]int
 	idf     []float32

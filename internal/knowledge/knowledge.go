@@ -1,7 +1,8 @@
 // Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles
 // that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search
-// averages two scores. BM25F measures how much of the question matches an article's names and text. A linear classifier
-// measures how similar the question is to the wordings of wordings.txt. The classifier is trained at the first search.
+// uses the weighted mean of two scores. BM25F measures how much of the question matches an article's names and text. A
+// linear classifier measures how similar the question is to the wordings of wordings.txt. The classifier is trained at
+// the first search.
 package knowledge
 
 import (

@@ -404,8 +404,8 @@ func (x *index) spelled(word string, terms []term) []string {
 	return stems
 }
 
-// corrected returns the correction of a misspelled word: the most frequent of the nearest words. The other words remain
-// possible meanings.
+// corrected returns the correction of a misspelled word: the most frequent of the nearest words. The other nearest
+// words remain possible meanings.
 func (x *index) corrected(word string, near []string) term {
 	best := slices.MaxFunc(near, func(a, b string) int { return cmp.Compare(x.uses[a], x.uses[b]) })
 	t := term{stem: best, weight: corrected * x.idf[best], typed: len(word) >= plainTypo}

@@ -97,7 +97,7 @@ func (l *Library) details(a *Article) string {
 		related = append(related, fmt.Sprintf("%s (`%s`)", l.byID[id].Title, id))
 	}
 	b.WriteString("\n**Also called:** " + strings.Join(a.Aliases, "; ") + "\n")
-	writeList(&b, "Constants of the code", constants)
+	writeList(&b, "Constants in the code", constants)
 	writeList(&b, "Related articles", related)
 	return b.String()
 }

@@ -124,8 +124,8 @@ var endings = []struct{ from, to string }{
 	{"e", ""},
 }
 
-// stem returns the common beginning of the forms of an English word: attribute, attributed and attribution have the
-// same stem.
+// stem returns the stem that the forms and synonyms of an English word share: attribute, attributed and attribution
+// have the same stem.
 func stem(word string) string {
 	if len(word) > 3 && strings.HasSuffix(word, "ies") {
 		word = strings.TrimSuffix(word, "ies") + "y"

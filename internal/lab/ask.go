@@ -38,8 +38,8 @@ const (
 	maxLine       = 1 << 20 // maximum length of a line in bytes
 )
 
-// Run writes one line for each line of the input. Lines do not depend on each other. Unknown members of a line are
-// ignored.
+// Run writes one line for each non-empty line of the input. Lines do not depend on each other. Unknown members of a
+// line are ignored.
 func (a Ask) Run(name string, in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)

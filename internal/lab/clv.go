@@ -29,8 +29,8 @@ type CLVReport struct {
 	Clock
 }
 
-// CLVExpectation contains the expected purchases within the horizon. For gammagamma, BG/NBD provides the purchases, and
-// Value is set.
+// CLVExpectation contains the expected purchases within the horizon. For the model gammagamma, BG/NBD provides the
+// purchases, and TotalValue and each customer's Value are set.
 type CLVExpectation struct {
 	HorizonDays int           `json:"horizon_days"`
 	Total       float64       `json:"total"` // purchases of all customers

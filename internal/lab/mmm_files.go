@@ -24,7 +24,7 @@ const (
 )
 
 // Save writes the fitted model to a directory and creates it if necessary. The files are draws.csv, contributions.csv,
-// curves.csv and model.json. Save saves nothing if the report is not reportable.
+// curves.csv and model.json. Save writes nothing if the report is not reportable.
 func (r *MMMReport) Save(dir string) error {
 	if r.posterior == nil {
 		return nil

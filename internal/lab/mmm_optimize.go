@@ -117,8 +117,8 @@ type group struct {
 	mmm.Bounds
 }
 
-// groups reads the file of groups, sorted by name. The parameter places contains the channels and geos of an allocation
-// by geo. For other allocations it is nil.
+// groups returns the groups of the file, sorted by name. The parameter places contains the channels and geos of an
+// allocation by geo. For other allocations it is nil.
 func (o Optimize) groups(places []place) ([]decide.Group, error) {
 	if o.Groups == "" {
 		return nil, nil

@@ -595,7 +595,7 @@ func TestFrequencyAndTimeVaryingEffectsAreReported(t *testing.T) {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	if f := report.Frequencies; len(f) != 1 || f[0].Best.Mean > 2 {
-		t.Errorf("frequencies %+v: with a concave curve the first contact has the largest effect", f)
+		t.Errorf("frequencies %+v: with a concave curve the first impression has the largest effect", f)
 	}
 	if v := report.TimeVarying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" ||
 		v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {

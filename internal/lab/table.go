@@ -93,8 +93,9 @@ func (t *Table) Len() int { return len(t.records) }
 // Columns returns the header.
 func (t *Table) Columns() []string { return slices.Clone(t.header) }
 
-// Refuse returns the error for a cell of the file, with its location and value. The first record is 0. The problem
-// completes a sentence that begins with the value, for example "is not a number".
+// Refuse returns the error for a cell of the file, with its location and value. The parameter record is the index of
+// the record, starting at 0. The problem completes a sentence that begins with the value, for example "is not a
+// number".
 func (t *Table) Refuse(record int, column, problem string) error {
 	value := ""
 	if i := slices.Index(t.header, column); i >= 0 {

@@ -1,5 +1,5 @@
 // Package limit counts events in fixed time windows, such as a workspace's requests per minute or registrations from an
-// address per hour. All rate limits use its [Counter].
+// IP address per hour. All rate limits use its [Counter].
 package limit
 
 import (
@@ -52,7 +52,8 @@ type window struct {
 }
 
 // lasts reports whether the window has not ended. A caller that read the clock slightly before the start of the window
-// is also counted in the window. If the clock was set back by more than the window's length, a new window starts.
+// is also counted in the window. If the clock was set back by more than the window's length and more than a minute, a
+// new window starts.
 func (w *window) lasts(now time.Time) bool {
 	age := now.Sub(w.began)
 	return age < w.length && age > -max(w.length, time.Minute)

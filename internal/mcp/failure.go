@@ -118,8 +118,8 @@ func (e *ScopeError) Error() string {
 // Unwrap returns the error as a fault of kind forbidden.
 func (e *ScopeError) Unwrap() error { return fault.Forbidden("%s", e.Error()) }
 
-// refusalOf converts an error of a session to an error response. An error that the caller did not cause is internal.
-// The response shows no detail, and the log contains the error.
+// refusalOf converts an error of a session to an error response. An error of a kind that is not listed here is
+// internal. Its response shows no detail, and the log contains the error.
 func refusalOf(err error) refusal {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r

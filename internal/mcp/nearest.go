@@ -20,9 +20,9 @@ func (o *object) nearest(name string) *parameter {
 	return o.byName[Nearest(name, names)]
 }
 
-// Nearest returns the closest known word. It ignores case, spaces, hyphens and underscores. The maximum difference is a
-// third of the letters, but at least two letters. If no word is that close, Nearest returns a known word that contains
-// the given word, or that the given word contains. Without a match, it returns "".
+// Nearest returns the closest known word. It ignores case, spaces, hyphens and underscores. The maximum edit distance
+// is a third of the word's length, but at least two. If no word is that close, Nearest returns a known word that
+// contains the given word, or that the given word contains. Without a match, it returns "".
 func Nearest(word string, known []string) string {
 	if len(word) > maxNameLength {
 		return ""

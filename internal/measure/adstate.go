@@ -147,8 +147,8 @@ type AdChange struct {
 // AdMove is a change of the name, status or budget of a campaign, ad set or ad.
 type AdMove struct{ What, Before, Now string }
 
-// Moves returns the changes with old and new values. Budgets are in the account's currency, or in the platform's unit
-// if the currency is unknown.
+// Moves returns the changes of name, status and budget, with old and new values. Budgets are in the account's currency,
+// or in the platform's unit if the currency is unknown.
 func (c AdChange) Moves() []AdMove {
 	var moves []AdMove
 	tell := func(what, before, now string) {

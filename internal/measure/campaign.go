@@ -26,7 +26,8 @@ const (
 // CampaignReturns estimates the incremental ROAS of the campaigns of a channel: the channel's ROAS times the campaign's
 // relative ROAS. The less precise a relative ROAS, the more it shrinks toward the mean of the campaigns (empirical
 // Bayes; Morris 1983, "Parametric empirical Bayes inference", section 1). Let x be the logarithm of a campaign's ROAS
-// relative to all campaigns of the channel, and n the campaign's orders. Then
+// relative to all campaigns of the channel, and n the campaign's orders. Let k be the number of campaigns, and x̄ the
+// mean of x with the weights w. Then
 //
 //	v = 2/(n+1),  τ² = max(0, Σ w (x-x̄)² - (k-1)) / (Σw - Σw²/Σw),  w = 1/v,  x̃ = x̄ + (x-x̄) τ²/(τ²+v)
 //

@@ -18,12 +18,13 @@ type Goods struct {
 	Cost      int64 // cost of goods of units with a known cost
 }
 
-// maxOpenShare is the maximum share of merchandise without a known cost or gross margin. Above this share, the
-// contribution is unknown.
+// maxOpenShare is the maximum share of merchandise without a known cost or gross margin that can have the mean cost
+// rate of the other merchandise; see [NewContribution].
 const maxOpenShare = 0.05
 
-// MinCostCoverage is the minimum share of units, and of revenue, with a known cost. At or above this share, sales
-// without a known cost or gross margin have the cost rate of the sales with a known cost.
+// MinCostCoverage is the minimum share of units, and of revenue, with a known cost, among sales without an entered
+// gross margin. At or above this share, the other sales without a margin have the cost rate of the sales with a known
+// cost.
 const MinCostCoverage = 0.5
 
 // Contribution is the profit of a store in a window before ad spend:
@@ -74,9 +75,9 @@ type SalesDay struct {
 //
 // Units with a known cost have this cost. Merchandise without a known cost has the gross margin of the surface and day,
 // if a margin is entered. All other merchandise has the cost rate of the sales with a known cost, if these sales reach
-// [MinCostCoverage] of the sales without a margin. Otherwise, the contribution is unknown, with one exception. If
-// margins are entered and the merchandise without a cost or margin is at most maxOpenShare, this merchandise has the
-// mean cost rate of all other merchandise.
+// [MinCostCoverage] of the sales without a margin. Otherwise, the contribution is unknown, with one exception. The
+// exception applies if margins are entered and the merchandise without a cost or margin is at most maxOpenShare of all
+// merchandise. It then has the mean cost rate of the other merchandise.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	type surfaceDay struct {
 		day     civil.Date

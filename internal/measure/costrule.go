@@ -146,7 +146,7 @@ func (all CostRules) Without(r CostRule) CostRules {
 }
 
 // On returns the rule that applies to a surface on a day: the surface's rule, else the store's rule. The rule with the
-// latest first day up to the given day applies. An empty surface has the store's rule.
+// latest first day up to the given day applies. For an empty surface, On returns the store's rule.
 func (all CostRules) On(kind CostKind, surface Surface, day civil.Date) (CostRule, bool) {
 	if surface != "" {
 		if r, ok := all.latest(CostRule{Kind: kind, Surface: surface}, day); ok {

@@ -68,8 +68,8 @@ func (e Estimate) Times(factor float64) Estimate {
 	return e
 }
 
-// Plus returns the sum of two estimates of different quantities with independent errors. Both have the same basis and
-// level. Adding the zero estimate changes nothing.
+// Plus returns the sum of two estimates of different quantities with independent errors. Both must have the same basis
+// and level. Adding the zero estimate changes nothing.
 func (e Estimate) Plus(other Estimate) Estimate {
 	if e == (Estimate{}) {
 		return other

@@ -1,7 +1,7 @@
 // Package money contains exact amounts with their currency.
 //
-// An amount is an integer of the currency's minor unit. Amounts are never floats. Statistics convert them explicitly
-// with [Amount.Major].
+// An amount is an integer number of the currency's minor units. Amounts are never floats. Statistics convert them
+// explicitly with [Amount.Major].
 package money
 
 import (

@@ -1,5 +1,5 @@
-// Package notice contains the licenses and notices of the modules that are linked into the program, as the licenses
-// require for each copy of the program. After a change of go.mod, run go generate ./internal/notice.
+// Package notice contains the licenses and notices of the modules that are linked into the program. The licenses
+// require them in each copy of the program. After a change of go.mod, run go generate ./internal/notice.
 package notice
 
 import (

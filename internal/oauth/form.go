@@ -14,8 +14,8 @@ const (
 	maxParams = 64
 )
 
-// form returns the fields of a posted form. It rejects a query string, another media type, and forms with more than 16
-// KiB or 64 fields.
+// form returns the fields of a posted form. It rejects a query string, media types other than
+// application/x-www-form-urlencoded, and forms with more than 16 KiB or 64 fields.
 func form(w http.ResponseWriter, r *http.Request) (url.Values, *refusal) {
 	if r.URL.RawQuery != "" {
 		return nil, refuse(invalidRequest, "send the parameters in the body")

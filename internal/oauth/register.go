@@ -36,7 +36,7 @@ type registered struct {
 }
 
 // register stores a client and returns its ID. The request needs no credentials. The ID gives no permissions, because a
-// person has to authorize the client. Registrations are limited by IP address.
+// person has to authorize the client. Registrations have a rate limit per IP address.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	from := s.addresses.Of(r).String()
 	if wait := s.registrations.Take(r.Context(), from, s.now()); wait > 0 {

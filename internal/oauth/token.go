@@ -114,7 +114,7 @@ func noGrant() *refusal {
 }
 
 // redeem issues the first tokens for a code. An invalid request does not use the code. If a code is used twice, redeem
-// revokes everything that was issued for the code.
+// revokes the grant with all its tokens.
 func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 	code, verifier, redirect := x.fields.Get("code"), x.fields.Get("code_verifier"), x.fields.Get("redirect_uri")
 	if code == "" {
@@ -152,7 +152,7 @@ func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 
 // refresh issues new tokens for a refresh token and marks it as used. An invalid request does not mark the refresh
 // token as used. A second use indicates theft and revokes the grant. A second use within a few seconds, before the
-// successor is used, is only rejected, because two parts of the client may have refreshed at the same time.
+// successor is used, is only rejected. In this case, two parts of the client may have refreshed at the same time.
 func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	token := x.fields.Get("refresh_token")
 	if token == "" {

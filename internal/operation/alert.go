@@ -21,8 +21,8 @@ type Alert struct {
 	Threshold control.AlertValue     `json:"threshold"` // in percent for change_above, otherwise in the unit of the metric
 }
 
-// CreateAlert creates an alert rule. If the workspace has a rule with the same metric, channel, condition and threshold,
-// it returns that rule and changes nothing. The channel must exist in the store.
+// CreateAlert creates an alert rule. If the workspace already has a rule with the same metric, channel, condition and
+// threshold, it returns that rule and changes nothing. The channel must exist in the store.
 var CreateAlert = Operation[Alert, control.Kept[control.Alert]]{
 	Spec{Name: "alert.create", Needs: Write, Facts: true, Undo: "Remove the rule."},
 	(*Run).createAlert,

@@ -18,8 +18,8 @@ var PreviewBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	},
 }
 
-// ExecuteBudgetChange changes a campaign on its ad platform, once. The subject of its audit event is the ID of the
-// change.
+// ExecuteBudgetChange applies a change of a campaign on its ad platform, at most once. The subject of its audit event
+// is the ID of the change.
 var ExecuteBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	Spec{Name: "budget_change.execute", Needs: Approve, Facts: true, Undo: "Roll back the change."},
 	func(r *Run, ctx context.Context, in budgetchange.Request) (budgetchange.Result, error) {
@@ -121,9 +121,9 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 // maxKeyEvents is the maximum number of audit events that [Run.makers] reads.
 const maxKeyEvents = 10_000
 
-// makers returns the people who received the secret of the actor's key, or of an earlier key that this key replaced:
-// the person who created the first key, and the people who rotated a key. None of these people can approve a request
-// that the key made. For an actor without a key, makers returns nothing.
+// makers returns the people who received the secret of the actor's key, or of an earlier key that this key replaced.
+// They are the person who created the first key and the people who rotated a key. None of these people can approve a
+// request that the key made. For an actor without a key, makers returns nothing.
 func (r *Run) makers(ctx context.Context, actor string) (all []string, err error) {
 	id, isKey := strings.CutPrefix(actor, "key:")
 	if !isKey {

@@ -36,8 +36,8 @@ var AddExperiment = Operation[control.Experiment, control.Kept[control.Experimen
 	},
 }
 
-// MoveExperimentOnce is [MoveExperiment] for calls that may be repeated. If the experiment already has the status, it
-// changes nothing.
+// MoveExperimentOnce is [MoveExperiment] for calls that may be repeated. If the experiment already has the new status,
+// it changes nothing.
 var MoveExperimentOnce = Operation[control.Move, control.Kept[control.Experiment]]{
 	Spec{Name: "experiment.move_once", Needs: Write, Undo: "The action cannot be undone. Plan the experiment again."},
 	(*Run).moveExperimentOnce,

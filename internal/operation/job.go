@@ -8,8 +8,8 @@ import (
 	"assay/internal/jobs"
 )
 
-// ListJobs returns the workspace's jobs: running and waiting jobs, and background jobs that ended within 30 minutes.
-// Callers who may write see all jobs. Others see the jobs that they started.
+// ListJobs returns the workspace's jobs: running and waiting jobs, and background jobs that ended within the last 30
+// minutes. Callers who may write see all jobs. Others see the jobs that they started.
 var ListJobs = Operation[None, []jobs.Job]{
 	Spec{Name: "job.list", Needs: Read, Facts: true},
 	(*Run).listJobs,

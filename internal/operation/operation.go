@@ -112,7 +112,7 @@ func (c Call) partOf(t *jobs.Task) Call {
 }
 
 // Start runs several operations of a caller as one background job. The function work runs the operations with the given
-// Call. The job continues after the caller's request ends. [jobs.Result] returns its result.
+// Call. The job continues after the caller's request ends. [jobs.Result] returns the job's result.
 func Start[T any](
 	ctx context.Context, s *Service, c Call, k jobs.Kind, what string, work func(ctx context.Context, c Call) (T, error),
 ) (jobs.Job, error) {

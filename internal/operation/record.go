@@ -80,8 +80,8 @@ var RestoreInsight = Operation[control.InsightID, None]{
 }
 
 // MapCoupon sets the channel of a discount code. Orders with the code and without touchpoints are attributed to this
-// channel. The channel unattributed removes the mapping. The result has the previous mapping. The channel must exist in
-// the store.
+// channel. The channel unattributed removes the mapping. The result contains the previous mapping. The channel must
+// exist in the store.
 var MapCoupon = Operation[warehouse.CouponChannel, control.Kept[warehouse.CouponChannel]]{
 	Spec{Name: "coupon.map", Needs: Write, Facts: true, Locks: true, Undo: "Map the code to its previous channel; the audit log has it."},
 	(*Run).mapCoupon,

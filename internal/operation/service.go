@@ -60,8 +60,8 @@ type Facts struct {
 	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)
 }
 
-// Known lists and resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid
-// that lists the known names.
+// Known lists and resolves the names of channels and regions that a store uses. An unknown name is a fault of kind
+// invalid that lists the known names.
 type Known interface {
 	Channels(ctx context.Context, w control.Workspace) ([]measure.Channel, error)
 	Regions(ctx context.Context, w control.Workspace) ([]string, error)

@@ -24,7 +24,8 @@ type Shared struct {
 }
 
 // CreateShare creates a read-only link to one page with its filters. Only members create links, so each link has an
-// author. The link depends on the author's role. The console decides which pages and filters can be shared.
+// author. The link ends when its author no longer manages the workspace. The console decides which pages and filters
+// can be shared.
 var CreateShare = Operation[NewShare, Shared]{
 	Spec{Name: "share.create", Needs: Manage, Undo: "Revoke the link."},
 	(*Run).createShare,
@@ -55,8 +56,8 @@ var RevokeShare = Operation[control.ShareID, None]{
 	},
 }
 
-// ListShares lists the share links of a workspace, newest first. A member who does not manage the workspace receives a fault
-// of kind forbidden.
+// ListShares lists the share links of a workspace, newest first. Members who do not manage the workspace receive a
+// fault of kind forbidden.
 var ListShares = Operation[None, []control.Share]{
 	Spec{Name: "share.list", Needs: Read},
 	func(r *Run, ctx context.Context, _ None) ([]control.Share, error) {

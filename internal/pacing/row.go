@@ -1,5 +1,5 @@
-// Package pacing compares targets with results and forecasts: pacing of current periods, status of targets and accuracy of
-// past forecasts.
+// Package pacing compares targets with results and forecasts: pacing of current periods, status of targets, and
+// accuracy of past forecasts.
 package pacing
 
 import (

@@ -36,8 +36,8 @@ func (p Plot) Arguments() url.Values {
 // maxCells is the maximum number of values in the data of a view: about 100 KB.
 const maxCells = 12_000
 
-// viewData are the figures of a chart for its interactive view. A figure has one value per period from First to Last.
-// Unknown values are null. Money is in minor units, so that sums are exact.
+// viewData contains the figures of a chart for its interactive view. A figure has one value per period from First to
+// Last. Unknown values are null. Money is in minor units, so that sums are exact.
 type viewData struct {
 	Title       string            `json:"title"`
 	Summary     string            `json:"summary"`

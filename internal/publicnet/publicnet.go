@@ -21,8 +21,8 @@ func Only(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// notPublic lists further networks without public hosts or with embedded addresses of another family. See the IANA
-// Special-Purpose Address Registries.
+// notPublic lists networks without public hosts, or with embedded addresses of another family, that package netip
+// treats as global unicast. See the IANA Special-Purpose Address Registries.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),

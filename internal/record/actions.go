@@ -135,7 +135,7 @@ func createExperiment(ctx context.Context, c *toolkit.Call, p experimentParams) 
 	}
 	ch := &Change{
 		Verb: "create", Past: "created", Object: fmt.Sprintf("the experiment %s on %s as a draft", told(checked.Name), answer.ChannelName(checked.Channel)),
-		Undo: "Call manage with action update_experiment and status cancelled.", Record: experimentRecord(checked),
+		Undo: "Call manage with action update_experiment, the experiment_id and status cancelled.", Record: experimentRecord(checked),
 	}
 	same := func(e control.Experiment) bool { return e.Status.Open() && e.SamePlan(checked) }
 	if at := slices.IndexFunc(c.Experiments, same); at >= 0 {

@@ -42,7 +42,7 @@ func accountOf(t testing.TB, name string) account {
 	return account{uid, gid}
 }
 
-// directory creates a temporary directory of the account. Another account cannot enter a directory of
+// directory creates a temporary directory that belongs to the account. Another account cannot enter a directory of
 // [testing.T.TempDir].
 func (a account) directory(t testing.TB) string {
 	t.Helper()
@@ -72,8 +72,8 @@ func (a account) command(ctx context.Context, dir, name string, args ...string) 
 	return c
 }
 
-// process is a running server. Its shell ends the server when the pipe to the shell closes, so the server never outlives the
-// test's process.
+// process is a running server. Its shell ends the server when the pipe to the shell closes. The server therefore never
+// outlives the test's process.
 type process struct {
 	shell  *exec.Cmd
 	pipe   io.Closer

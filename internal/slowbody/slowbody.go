@@ -27,8 +27,8 @@ type arrivals struct {
 	last   time.Time // deadline for bodies on shutdown; zero: the service is running
 }
 
-// Watch makes a server end unfinished bodies shortly after its shutdown begins. The reader of an unfinished body then
-// receives a fault of kind unavailable.
+// Watch makes a server stop the reading of unfinished request bodies shortly after its shutdown begins. The reader of
+// such a body then receives a fault of kind unavailable.
 func Watch(server *http.Server, now func() time.Time) {
 	a := &arrivals{now: now, coming: map[net.Conn]struct{}{}}
 	server.Handler = a.noting(server.Handler)

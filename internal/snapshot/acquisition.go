@@ -12,9 +12,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// NewCustomers is the number of new customers of a window by the last-touch channel of their first order, in
-// millionths. A new customer is an identified customer with the first order in the window. Sample orders and
-// orders without a customer are excluded.
+// NewCustomers contains the number of new customers in a window by the last-touch channel of their first order, in
+// millionths. A new customer is an identified customer with the first order in the window. Sample orders and orders
+// without a customer are excluded.
 type NewCustomers map[measure.Channel]int64
 
 // All returns the number of new customers of all channels.
@@ -85,8 +85,8 @@ func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisitio
 	return q, nil
 }
 
-// WithChannels adds an empty curve for each channel that is in the map but has no curve, such as a channel without
-// customers in the panel.
+// WithChannels adds an empty curve for each channel of the map without a curve, such as a channel without customers in
+// the panel.
 func WithChannels(curves []cohort.Curve, channels map[measure.Channel]int64) []cohort.Curve {
 	for _, channel := range slices.Sorted(maps.Keys(channels)) {
 		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {

@@ -21,7 +21,7 @@ type ReturnBasis string
 const (
 	ByModel       ReturnBasis = "model"       // posterior of the media mix model, which experiments calibrate
 	ByExperiments ReturnBasis = "experiments" // last-touch ROAS times the factor of applied experiments
-	ByAttribution ReturnBasis = "attribution" // last-touch ROAS with the uncertainty of an untested factor
+	ByAttribution ReturnBasis = "attribution" // last-touch ROAS with the interval of the factor's prior
 )
 
 // ReturnDays is the number of days before today from which last-touch and platform-reported ROAS are computed.

@@ -20,8 +20,8 @@ func (c *Snapshot) Cohorts(ctx context.Context, channel measure.Channel, months 
 	return cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), monthIsPartial(c)), nil
 }
 
-// monthIsPartial reports whether the data of the month of the store's last order are incomplete: the month is still
-// running, or the orders end before its last day.
+// monthIsPartial reports whether the month of the store's last order is incomplete: it is still running, or the orders
+// end before its last day.
 func monthIsPartial(c *Snapshot) bool {
 	last := c.Store.OrderDays.Last
 	end := civil.ByMonth.Next(last).AddDays(-1)

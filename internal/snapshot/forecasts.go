@@ -67,7 +67,7 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-// keepDaily computes today's forecasts if they are missing. It computes past forecasts if the workspace has no
+// keepDaily computes today's forecasts if they are missing. It also computes backtests if the workspace has no
 // forecasts. It stores all of them in one transaction, because a stored forecast means that all forecasts of the day
 // are stored.
 func keepDaily(ctx context.Context, c *Snapshot) error {

@@ -14,8 +14,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Panel contains the customers with a first order in a window, with their orders and refunds up to the last complete
-// day.
+// Panel contains the customers of a store with their orders and refunds. Inside contains the customers with a first
+// order in a window. Figures include the days up to Observed.
 type Panel struct {
 	warehouse.Panel
 	days     civil.Range // days of first orders

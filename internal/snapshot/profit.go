@@ -40,8 +40,8 @@ type goodsAndSales struct {
 	goods []measure.Goods
 }
 
-// soldGoods returns the sales and the product sales by day and surface. A call reads each range of days once. The result is
-// read-only.
+// soldGoods returns the sales and the product sales by day and surface. A call reads each range of days once. The
+// result is read-only.
 func soldGoods(ctx context.Context, c *Snapshot, days civil.Range) (found goodsAndSales, err error) {
 	if known, ok := c.goods[days]; ok {
 		return known, nil

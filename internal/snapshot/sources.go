@@ -40,9 +40,9 @@ func DeliversDaily(kind string) bool {
 }
 
 // OrdersComplete reports whether the store has all orders of a day, from any source. This is the case if a source has
-// orders of a later day, or if orders of the day were imported after the end of the day in the time zone. It is also the
-// case if webhooks without orders arrived after the end of the day, because webhooks about its orders would have arrived
-// too. The import of a file shows only the days of its orders, because the file may be old.
+// orders of a later day. It is also the case if orders of the day were imported after the end of the day in the time
+// zone. A webhook after the end of the day is also sufficient, because webhooks about the day's orders would have
+// arrived too. The import of a file shows only the days of its orders, because the file may be old.
 func (s Contents) OrdersComplete(day civil.Date, zone *time.Location) bool {
 	after := func(at time.Time) bool { return civil.DayOf(at, zone).After(day) }
 	return after(s.LastWebhook) || slices.ContainsFunc(s.Sources, func(o warehouse.SourceState) bool {
@@ -55,11 +55,11 @@ const (
 	webhookAlive = 7             // maximum number of days without a webhook or an order
 )
 
-// OrdersAssumed reports whether a day that is not complete by [Contents.OrdersComplete] can be treated as complete,
-// because nothing arrives from a shop without orders, for example if its checkout is broken. There are two cases. In
-// the first case, a tap has read the shop's orders after the end of the day. In the second case, the day ended at least
-// 6 hours ago, and the last webhook and the last order arrived at most 7 days before the day. If the tap or the
-// webhooks are broken, the assumption is wrong.
+// OrdersAssumed reports whether a day that is not complete by [Contents.OrdersComplete] can be treated as complete. The
+// reason is that nothing arrives from a shop without orders, for example if its checkout is broken. There are two
+// cases. In the first case, a tap has read the shop's orders after the end of the day. In the second case, the day
+// ended at least 6 hours ago. The last webhook and the last order must also be at most 7 days before the day. If the
+// tap or the webhooks are broken, the assumption is wrong.
 func (c *Snapshot) OrdersAssumed(day civil.Date) bool {
 	if c.RealDay(c.Store.LastTapRun).After(day) {
 		return true

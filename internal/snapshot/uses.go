@@ -19,8 +19,7 @@ type Use struct {
 }
 
 // Uses returns which estimates use an experiment, and why. The factor ignores an experiment until a member applies it.
-// The model and the halo effects weight each experiment by its standard error, so they also use inconclusive
-// experiments.
+// The model and the halo effects weight each experiment by its precision, so they also use inconclusive experiments.
 func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error) {
 	used, why := r.FactorUse()
 	all := []Use{{"factor", used, why}, modelUse(c, r)}
@@ -43,7 +42,7 @@ func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error)
 	case len(surfaces) == 0:
 		return append(all, Use{By: "halo", Why: "the spend by region is unknown, or other surfaces have too few orders"}), nil
 	}
-	return append(all, Use{"halo", true, fmt.Sprintf("the priors of %d surfaces include the experiment, weighted by its standard error", len(surfaces))}), nil
+	return append(all, Use{"halo", true, fmt.Sprintf("the priors of %d surfaces include the experiment, weighted by its precision", len(surfaces))}), nil
 }
 
 func modelUse(c *Snapshot, r *experiment.Result) Use {
@@ -64,7 +63,7 @@ func modelUse(c *Snapshot, r *experiment.Result) Use {
 	case !m.Tests[at].Used():
 		u.Why = m.Tests[at].Why
 	default:
-		u.Used, u.Why = true, fmt.Sprintf("the experiment calibrates model %d, weighted by its standard error", m.Version)
+		u.Used, u.Why = true, fmt.Sprintf("the experiment calibrates model %d, weighted by its precision", m.Version)
 		if m.Tests[at].Contradicts() {
 			u.Why += ", but contradicts the observational fit"
 		}

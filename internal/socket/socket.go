@@ -1,5 +1,5 @@
-// Package socket connects commands with the process that has locked a data directory, through a Unix socket that only its
-// owner can open. The response to a request is a stream of JSON lines: progress, then a result, an error or both.
+// Package socket connects commands with the process that has locked a data directory, through a Unix socket that only
+// its owner can open. The response to a request is a stream of JSON lines: progress, then a result, an error or both.
 package socket
 
 import (
@@ -175,8 +175,8 @@ func Ask[In, Out any](ctx context.Context, s *Client, name string, call operatio
 	return out, err
 }
 
-// ask sends a command and returns the JSON of the result, which may accompany an error. It calls progress for each line before
-// the result.
+// ask sends a command and returns the JSON of the result, which may accompany an error. It calls progress for each line
+// before the result.
 func (s *Client) ask(ctx context.Context, path string, asked command, progress func(done, total int64)) (json.RawMessage, error) {
 	body, err := json.Marshal(asked)
 	if err != nil {

@@ -90,7 +90,7 @@ type PlanMetrics struct {
 	Why          []string        `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
 	TestFirst    measure.Channel `json:"test_first,omitempty" doc:"Channel to test first, as in experiments with view=next_test."`
 	AgreementPct answer.Percent  `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that has the same allocation with either half of the posterior draws."`
-	GapPct       *answer.Percent `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
+	GapPct       *answer.Percent `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: (upper bound - value of the allocation) / upper bound."`
 }
 
 // PlanMetricsOf returns the expected results of an allocation. The parameter times is the factor that scales amounts
@@ -128,13 +128,6 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 		}
 	}
 	text := fmt.Sprintf("Reallocating %s %s %s. Baseline: the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " "+over))
-	if m.Change != nil {
-		from := ""
-		if plan.Recent {
-			from = " (last 30 days, scaled)"
-		}
-		text += fmt.Sprintf(" Current spend is %s%s. Compared with it, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
-	}
 	var moves []string
 	if up.Channel != "" {
 		moves = append(moves, "increases most on "+answer.ChannelName(up.Channel))
@@ -143,7 +136,14 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 		moves = append(moves, "decreases most on "+answer.ChannelName(down.Channel))
 	}
 	if len(moves) > 0 {
-		text += " Spend " + strings.Join(moves, " and ") + "."
+		text += " Compared with the baseline, spend " + strings.Join(moves, " and ") + "."
+	}
+	if m.Change != nil {
+		from := ""
+		if plan.Recent {
+			from = " " + over + " (scaled from the last 30 days)"
+		}
+		text += fmt.Sprintf(" Current spend is %s%s. Compared with current spend, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
 }

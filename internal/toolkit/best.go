@@ -18,7 +18,7 @@ import (
 // Best is the best estimate of a channel's incremental ROAS.
 type Best struct {
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" doc:"For a channel: best estimate, the same in all tools. For an experiment: its iROAS."`
-	Basis       snapshot.ReturnBasis           `json:"return_basis,omitempty" doc:"model: media mix model; experiments: last-touch ROAS × factor; attribution: last-touch ROAS with the uncertainty of an untested factor."`
+	Basis       snapshot.ReturnBasis           `json:"return_basis,omitempty" doc:"model: media mix model; experiments: last-touch ROAS × factor; attribution: last-touch ROAS with the interval of the factor's prior."`
 	ClaimedOver *answer.Ratio                  `json:"claimed_over_incremental,omitempty" detail:"analyst" doc:"Platform-reported ROAS divided by incremental_roas."`
 }
 
@@ -62,11 +62,11 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	text := ""
 	times, reports := r.ClaimedOver()
 	if reports {
-		text = fmt.Sprintf("The platform reports %s times the best estimate. ", answer.Ratio(times))
+		text = fmt.Sprintf("Platform-reported ROAS is %s times the best estimate of incremental ROAS. ", answer.Ratio(times))
 	}
 	text += fmt.Sprintf("The best estimate uses %s, with data %s.", originOf(r), answer.Dates(r.Days))
 	if r.Basis != snapshot.ByModel && r.Modelled != nil {
-		text += fmt.Sprintf(" The media mix model estimates a ROAS of %s without an experiment on the channel.", answer.Ratio(r.Modelled.Value))
+		text += fmt.Sprintf(" Without an experiment on the channel, the media mix model estimates an incremental ROAS of %s.", answer.Ratio(r.Modelled.Value))
 	}
 	if r.LastTouch != nil && r.Basis == snapshot.ByModel {
 		text += fmt.Sprintf(" Last-touch ROAS is %s. Last touch attributes the whole order to the last touchpoint that is not direct, even if this touchpoint did not cause the order.", answer.Ratio(*r.LastTouch))
@@ -80,14 +80,14 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 // NextTest is a channel in the ranking of channels to test next. Channels without spend are not ranked.
 type NextTest struct {
 	snapshot.Return
-	Gain  float64 // expected gain of the model's allocation per month, in whole units; 0: negligible, or no model
+	Gain  float64 // expected monthly gain from an experiment, in whole units; 0: negligible, or no model
 	SD    float64 // standard deviation of the ratio of incremental to last-touch ROAS; 0 without last-touch revenue
 	Stake float64 // one standard deviation of incremental revenue in [snapshot.ReturnDays] days, in whole units
 	Now   string  // the planned or running experiment on the channel, "" without one
 }
 
-// NextTests orders the channels for experiments: by the expected gain of the model's allocation of the current budget,
-// then by the revenue at stake. Channels with a planned or running experiment are last.
+// NextTests orders the channels for experiments: by the expected gain from an experiment for the model's allocation of
+// the current budget, then by the revenue at stake. Channels with a planned or running experiment are last.
 func (c *Call) NextTests(ctx context.Context) ([]NextTest, error) {
 	returns, err := snapshot.Returns(ctx, c.Snapshot)
 	if err != nil {

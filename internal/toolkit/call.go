@@ -209,8 +209,8 @@ func together(sources []answer.Source) []answer.Source {
 	return out
 }
 
-// stillGrowing returns a sentence for each platform with days in the window w that may still change after its
-// documented restatement window.
+// stillGrowing returns a sentence for each platform with days in the window w that may still change, although the
+// platform's documented restatement window has passed.
 func (c *Call) stillGrowing(w civil.Range) string {
 	var text strings.Builder
 	for _, curve := range c.Store.Late {
@@ -254,15 +254,15 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	rise, fall := c.moved(up, "up", change[up]), c.moved(down, "down", change[down])
 	switch {
 	case total == 0 && rise != "" && fall != "":
-		return fmt.Sprintf(" The largest changes are in %s and %s.", rise, fall)
+		return fmt.Sprintf(" The largest changes in attributed revenue are in %s and %s.", rise, fall)
 	case total < 0:
 		rise, fall = fall, rise
 	}
 	switch {
 	case rise != "" && fall != "":
-		return fmt.Sprintf(" The largest change is in %s. The largest opposite change is in %s.", rise, fall)
+		return fmt.Sprintf(" The largest change in attributed revenue is in %s. The largest opposite change is in %s.", rise, fall)
 	case rise != "":
-		return fmt.Sprintf(" The largest change is in %s.", rise)
+		return fmt.Sprintf(" The largest change in attributed revenue is in %s.", rise)
 	}
 	return ""
 }

@@ -60,7 +60,7 @@ type namedCampaign struct {
 	CampaignReturn
 }
 
-// CampaignReturns estimates the incremental ROAS of all campaigns of the windows. It ignores the page and the campaign
+// CampaignReturns estimates the incremental ROAS of all campaigns in the windows. It ignores the page and the campaign
 // that the call selects, because the estimates of a channel's campaigns depend on each other.
 func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, profit snapshot.Contribution) (*CampaignReturns, error) {
 	only := of.Campaign

@@ -70,7 +70,7 @@ func Contradiction(t mix.Calibration) string {
 		more = "lower"
 	}
 	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other. The experiment measures an iROAS of %.2f, %.1f standard deviations %s than the fit's prediction of %.2f. "+
-		"The model's estimate for the channel combines the experiment and the fit. Check the experiment (experiment_id=%s), and check whether the channel's budget follows demand.",
+		"The model's estimate for the channel combines the experiment and the fit. Check the experiment (experiment_id=%s), and check whether the channel's spend follows demand.",
 		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Value, math.Abs(t.Observational.ZScore), more, weeks.Value, answer.Clean(t.ID))
 }
 

@@ -36,8 +36,8 @@ type ProfitMetrics struct {
 	POAS         *answer.Metric[answer.Ratio]  `json:"poas,omitempty" detail:"analyst" doc:"Contribution divided by ad spend."`
 }
 
-// ProfitMetrics returns the contribution of the totals of a channel, or of the store for an empty channel. Spend of an
-// earlier window that starts before the first report of spend is unknown, as in [Call.StoreMetrics].
+// ProfitMetrics returns the profit metrics of a channel's totals, or of the store's totals for an empty channel. Spend
+// of an earlier window that starts before the first report of spend is unknown, as in [Call.StoreMetrics].
 func (c *Call) ProfitMetrics(now, before snapshot.Total, both warehouse.Pair[snapshot.Contribution], channel measure.Channel) ProfitMetrics {
 	f := c.Figures
 	before.SpendKnown = before.SpendKnown && c.Store.Covers(both.Earlier.Days, snapshot.FromAds, snapshot.FromSpend)
@@ -91,8 +91,8 @@ func profitOf(f answer.Figures, t snapshot.Total, c snapshot.Contribution, chann
 	return p
 }
 
-// AfterSpend returns the contribution after spend of a channel: its revenue times the contribution rate, minus its spend. It
-// is nil if the rate is unknown.
+// AfterSpend returns the contribution after spend of a channel: its revenue times the contribution rate, minus its
+// spend. It is nil if the rate is unknown.
 func AfterSpend(f answer.Figures, c snapshot.Contribution, channel measure.Channel, revenue, spend int64) *answer.Money {
 	rate, known := c.ChannelRate(channel)
 	return f.PerMinor(rate*float64(revenue)-float64(spend), known)
@@ -300,7 +300,7 @@ func (c *Call) WarnProfit(a *answer.Closing, m PlanMetrics) {
 		if m.Budget < m.CurrentSpend {
 			spend = "The ROAS of the saved spend is higher"
 		}
-		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s. %s than the break-even ROAS of %s.",
+		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("Compared with current spend, the budget is expected to lower contribution after spend by %s. %s than the break-even ROAS of %s.",
 			c.Spelled(-p.Change.Value), spend, *p.BreakEven))
 	default:
 		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The allocation is expected to lower contribution after spend by %s.", c.Spelled(-p.Change.Value)))

@@ -103,8 +103,8 @@ func TestWarningsOfABudgetNameTheChangedSpend(t *testing.T) {
 		Change: &answer.Estimate[answer.Money]{Value: -100}, Budget: &answer.Estimate[answer.Money]{Value: -120}, BreakEven: new(answer.Ratio(1.5)),
 	}
 	for budget, want := range map[answer.Money]string{
-		1200: "The budget is expected to lower contribution after spend by USD 100.00. The ROAS of the additional spend is lower than the break-even ROAS of 1.50.",
-		800:  "The budget is expected to lower contribution after spend by USD 100.00. The ROAS of the saved spend is higher than the break-even ROAS of 1.50.",
+		1200: "Compared with current spend, the budget is expected to lower contribution after spend by USD 100.00. The ROAS of the additional spend is lower than the break-even ROAS of 1.50.",
+		800:  "Compared with current spend, the budget is expected to lower contribution after spend by USD 100.00. The ROAS of the saved spend is higher than the break-even ROAS of 1.50.",
 	} {
 		var a answer.Closing
 		call.WarnProfit(&a, toolkit.PlanMetrics{Budget: budget, CurrentSpend: 1000, PlanProfit: p})

@@ -96,7 +96,7 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 	if first.IsZero() || !before.First.Before(first) {
 		return ""
 	}
-	return fmt.Sprintf(" %s start on %s, after the start of %s (%s). Previous %s and their changes are absent.",
+	return fmt.Sprintf(" %s start on %s, after the start of %s (%s). Previous %s are absent, and so are the changes from them.",
 		what, first, window, before.First, figures)
 }
 
@@ -150,7 +150,7 @@ func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 		}
 	}
 	if len(late) > 0 {
-		a.Warn(answer.WarnSourceStale, "Spend is missing after the last report of "+answer.Listed(late)+".")
+		a.Warn(answer.WarnSourceStale, "Spend is missing after the last reported day of "+answer.Listed(late)+".")
 	}
 }
 

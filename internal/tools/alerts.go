@@ -137,6 +137,6 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 		}
 		c.Suggest(&a.Closing, "trends", arguments, "See the days of the change.")
 	}
-	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("%s of %d-day periods without a real change have at least one alert.", chance, activeDays))
+	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("There is a %s probability that a %d-day period without a real change has at least one false alert.", chance, activeDays))
 	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(PacingAspect)}, "See pacing against targets.")
 }

@@ -226,7 +226,7 @@ func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now wa
 	}
 	text := "Revenue and conversions are platform-reported. Their totals can exceed the store's totals."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
-		text = fmt.Sprintf("Revenue and conversions are platform-reported. Platform-reported revenue is %s times the store's last-touch revenue.",
+		text = fmt.Sprintf("Revenue and conversions are platform-reported. Platform-reported campaign revenue is %s times last-touch campaign revenue.",
 			answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)

@@ -213,10 +213,10 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 		of = "Attributed revenue of " + answer.ChannelName(a.Channel)
 	}
 	length, lengthBefore := answer.Plural(a.Period2.Days, "day", "days"), answer.Plural(a.Period1.Days, "day", "days")
-	text := fmt.Sprintf("%s was %s in %s, compared with %s in %s: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length,
+	text := fmt.Sprintf("%s was %s in period 2 (%s), compared with %s in period 1 (%s): %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), lengthBefore, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if a.Metrics.Revenue.Previous == nil {
-		text = fmt.Sprintf("%s was %s in %s. Revenue of period 1 is unknown, because period 1 starts before the store's first order.", of,
+		text = fmt.Sprintf("%s was %s in period 2 (%s). Revenue of period 1 is unknown, because period 1 starts before the store's first order.", of,
 			c.Amount(c.Workspace.Basis.Revenue(now.Sums)), length)
 	}
 	if change := a.Metrics.Revenue.PerDay; change != nil {

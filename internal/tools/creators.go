@@ -182,7 +182,7 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 
 func blendOf(r creator.Rates) CreatorBlend {
 	return CreatorBlend{
-		Method: "Capture-recapture estimates the number of orders from codes, surveys and links.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		Method: "Capture-recapture uses codes, surveys and links to estimate the number of orders.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &CreatorEvidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
@@ -306,8 +306,8 @@ func creatorsSummary(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days 
 	return text
 }
 
-// weakEvidence is a number of orders with both a code and a survey answer that names the creator. Below this number,
-// the code rate is mostly assumed.
+// weakEvidence is the minimum number of orders with both a code and a survey answer that names the creator. With fewer
+// such orders, the share of orders with a code is mostly assumed.
 const weakEvidence = 10
 
 func warnCreators(a *answer.Closing, r creator.Rates) {

@@ -231,10 +231,10 @@ func retentionRow(r cohort.Row) CustomersRow {
 func retentionSummary(a *CustomersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
-		text += fmt.Sprintf(" %s ordered again in the following month (90%% interval %s to %s).", m.Value,
+		text += fmt.Sprintf(" Across cohorts with a complete month after the first order, %s of customers ordered again in that month (90%% interval %s to %s).", m.Value,
 			m.Low, m.High)
 	} else {
-		text += " No following month is complete yet."
+		text += " Too few customers have a complete month after their first order."
 	}
 	return text
 }

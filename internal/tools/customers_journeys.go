@@ -201,5 +201,5 @@ func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehou
 		names[i] = answer.ChannelName(channel)
 	}
 	share, _ := measure.Share(most.Sums.Orders, total.Orders)
-	return text + fmt.Sprintf(". The most common path is %s, with %s of these orders.", strings.Join(names, " > "), answer.Percent(share))
+	return text + fmt.Sprintf(". The most common conversion path is %s, with %s of these orders.", strings.Join(names, " > "), answer.Percent(share))
 }

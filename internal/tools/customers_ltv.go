@@ -101,7 +101,7 @@ func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Ra
 	if a.Metrics.Pareto, err = paretoOrders(c, p, ahead); err != nil {
 		return err
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "LTV at an age is the observed mean net revenue per customer up to this age. "+predictedBy(ahead.Model), ahead)
+	a.Estimates = toolkit.PanelEstimates(p, "LTV at an age (days since the first order) is the observed mean net revenue per customer up to this age. "+predictedBy(ahead.Model), ahead)
 	a.Summary = ltvSummary(c, a, whole, curves, days)
 	toolkit.WarnPanel(c, &a.Closing, p, ahead)
 	if ahead.Valued && slices.ContainsFunc(a.Rows, func(r CustomersRow) bool { return r.Expected != nil && r.Value == nil }) {

@@ -225,7 +225,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 		if c.Store.Untouched() {
 			return fmt.Sprintf("The store has %s with orders or spend, but no order is attributed to any of them.", answer.Plural(c.Store.Active(), "channel", "channels"))
 		}
-		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(len(rows), "channel", "channels"), answer.ChannelName(rows[0].Channel))
+		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(c.Store.Active(), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
 		return integrationsSummary(rows)
 	case capabilitiesAspect:

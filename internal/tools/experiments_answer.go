@@ -33,7 +33,7 @@ const (
 	experimentMethod                  = "The result of a geo experiment is the revenue of the treated regions, as charged to customers, minus a scaled synthetic control. " +
 		"The interval of the result comes from placebo sets of regions. A factor is incremental ROAS divided by last-touch ROAS on the same days. " +
 		"The factor of a channel is the posterior mean from a prior (mean 1, standard deviation 0.5) and the pooled experiments. See methods/geo."
-	factorAssumes = "A factor applies to the spend level and season of its experiment."
+	factorAssumes = "A factor is valid for the spend level and season of its experiment."
 )
 
 // ExperimentsAnswer is the answer of the `experiments` tool.

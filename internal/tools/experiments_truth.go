@@ -80,7 +80,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	}
 	a.estimated()
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is the last-touch ROAS. The interval uses the prior of an untested factor (90% interval 0.2 to 1.8).")
+		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is last-touch ROAS. Its interval is the 90% interval of the factor's prior: 0.2 to 1.8 times last-touch ROAS.")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -162,7 +162,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = fmt.Sprintf("Test %s next: its incremental ROAS is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate is %s (90%% interval %s to %s).",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
-	a.Warn(answer.WarnRanking, "For channels without a model and without an applied factor, the ranking assumes a factor with a standard deviation of 0.5.")
+	a.Warn(answer.WarnRanking, "For channels without a model and without an applied factor, the ranking uses the factor's prior: mean 1, standard deviation 0.5.")
 	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect the effect.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }

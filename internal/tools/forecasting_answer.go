@@ -102,10 +102,13 @@ func (m *ForecastMetrics) count(s pacing.Status) {
 // spokenMetric names a row's metric at the beginning of a sentence.
 func spokenMetric(r pacing.Row) string {
 	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
-	if r.Channel != "" {
-		name += " of " + answer.ChannelName(r.Channel)
+	if r.Channel == "" {
+		return name
 	}
-	return name
+	if r.Metric == snapshot.Spend {
+		return name + " on " + answer.ChannelName(r.Channel)
+	}
+	return name + " of " + answer.ChannelName(r.Channel)
 }
 
 // figure formats a value of a metric for a sentence.

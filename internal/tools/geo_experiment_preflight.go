@@ -219,7 +219,7 @@ func preflightSummary(a *PreflightAnswer) string {
 			failed = append(failed, g.Gate)
 		}
 	}
-	text := fmt.Sprintf("The geo experiment readiness of %s is %d of 100", answer.ChannelName(a.Channel), m.Score)
+	text := fmt.Sprintf("The geo experiment readiness score of %s is %d of 100", answer.ChannelName(a.Channel), m.Score)
 	if len(failed) > 0 {
 		text += ". Failed gates: " + answer.Listed(failed)
 	}

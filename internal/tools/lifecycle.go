@@ -189,7 +189,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 }
 
 // paybackMethod describes how margins and paybacks are computed.
-const paybackMethod = "Gross margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
+const paybackMethod = "Gross margin is revenue without tax and shipping, minus cost of goods. Refunds are subtracted in full. " +
 	"CAC is total spend divided by the number of new customers since the first day with spend. For a channel, last touch attributes the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
@@ -249,7 +249,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q
 			}
 		}
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "LTV and margin at an age are observed means per customer up to this age. The payback interval comes from the margin interval.", snapshot.Projection{})
+	a.Estimates = toolkit.PanelEstimates(p, "LTV and margin at an age (days since the first order) are observed means per customer up to this age. The payback interval comes from the margin interval.", snapshot.Projection{})
 	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}

@@ -222,10 +222,10 @@ func TestSummariesOfOddStoresAreSentences(t *testing.T) {
 		tool, args string
 		want, not  string
 	}{
-		{"free orders", "omnichannel", `{}`, "1 surface generated", "of this revenue"},
+		{"free orders", "omnichannel", `{}`, "1 surface had revenue of", "of this revenue"},
 		{"refund alone", "lifecycle", `{}`, "No orders were placed", "0.0%"},
 		{"one order", "performance", `{}`, "(1 order)", "1 orders"},
-		{"one order", "compare", compared, " in 1 day", "1 days"},
+		{"one order", "compare", compared, " (1 day)", "1 days"},
 		{"one order", "customers", `{"view":"journeys"}`, "1 order ", "1 orders"},
 		{"one order", "customers", `{}`, " of 1 order ", "1 orders"},
 	} {

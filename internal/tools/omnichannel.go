@@ -131,7 +131,7 @@ func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (
 	warnHalo(a, effects)
 	c.WarnBefore(&a.Closing, days, false)
 	c.WarnDays(&a.Closing, days, now.Undated, true)
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See attribution by channel over all surfaces.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See attribution by channel across all surfaces.")
 	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Chart the revenue of all surfaces.")
 	c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
@@ -239,7 +239,7 @@ func haloEffectOf(e halo.Effect, spend float64) HaloEffect {
 
 func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s generated %s %s, %s", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+	text := fmt.Sprintf("%s had revenue of %s %s, %s", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if first.Share != nil {
 		text += fmt.Sprintf(". The largest surface is %s with %s of this revenue", first.Surface, *first.Share)

@@ -114,7 +114,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 			"so the interval is wide and the targets have no probability and no status.", unseen))
 	}
 	if unforecast > 0 {
-		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is not forecast, and other metrics need recent history.", answer.Plural(unforecast, "target has", "targets have")))
+		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast. ROAS is never forecast. Forecasts of other metrics require a sufficiently long and current history.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
 		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the most recent days. The figures of these days are forecasts.")

@@ -173,7 +173,7 @@ func parseModel(name string) (measure.Model, error) {
 }
 
 // claimedRevenue defines the revenue of channels under platform_reported.
-const claimedRevenue = "reported by the ad platforms, each in its own attribution window, without refunds"
+const claimedRevenue = "reported by the ad platforms, each in its own attribution window, before refunds"
 
 func basisOf(model measure.Model) measure.Basis {
 	if model == measure.SurveyBlended {
@@ -293,7 +293,7 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 	}
 	text := "Channel figures are platform-reported. The unattributed row is the store's revenue minus platform-reported revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
-		text = fmt.Sprintf("Platforms report revenue of %s, %s times the store's last-touch revenue of their channels. The unattributed row is the store's revenue minus platform-reported revenue.",
+		text = fmt.Sprintf("Platforms report revenue of %s, %s times the last-touch revenue of their channels. The unattributed row is the store's revenue minus platform-reported revenue.",
 			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -338,6 +338,6 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		c.Suggest(a, "surveys", toolkit.Dated(days), "See the survey answers of the period.")
 		return
 	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s a channel. Weights: survey answers %s, last touch %s. Answers show what customers remember, not what caused their orders.",
-		answer.Plural(int(c.Blended.Answers), "answer names", "answers name"), answer.Percent(100*c.Blended.SurveyWeight).Whole(), answer.Percent(100-100*c.Blended.SurveyWeight).Whole()))
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s a channel. Weights: survey answers %s, last touch %s. Survey answers show what customers remember, not what caused their orders.",
+		answer.Plural(int(c.Blended.Answers), "survey answer names", "survey answers name"), answer.Percent(100*c.Blended.SurveyWeight).Whole(), answer.Percent(100-100*c.Blended.SurveyWeight).Whole()))
 }

@@ -50,7 +50,7 @@ const (
 func (p surveysParams) Check() error {
 	if v := p.MinOrderValue; v != nil && (*v < 0 || *v > 1e12 || math.IsNaN(*v)) {
 		return &mcp.RejectedError{
-			Fault: fault.Invalid("min_order_value is %v; use an amount from 0 to 1e12", *v),
+			Fault: fault.Invalid("min_order_value is %v; use an amount from 0 to 1,000,000,000,000", *v),
 			Set:   map[string]any{"min_order_value": min(max(*v, 0), 1e12)},
 		}
 	}

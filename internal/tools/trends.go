@@ -225,6 +225,9 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 	var text, of string
 	if a.Channel != "" {
 		of = " of " + answer.ChannelName(a.Channel)
+		if a.Metric == snapshot.Spend {
+			of = " on " + answer.ChannelName(a.Channel)
+		}
 	}
 	switch a.Metric {
 	case snapshot.Revenue, snapshot.AOV:
@@ -302,7 +305,7 @@ func trendsNext(c *toolkit.Call, a *TrendsAnswer, days civil.Range) {
 	}
 	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
 		day := a.byStrength[0].Date
-		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See the channels on the day of the strongest anomaly.")
+		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See the performance on the day of the strongest anomaly.")
 	}
 	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "See totals by channel.")
 }

@@ -15,10 +15,10 @@ import (
 	"assay/internal/measure"
 )
 
-// TakeOver stores the models that an earlier release stored as files in a folder, one per workspace. It removes each
-// file after storing its models. If the store already has models of the workspace, TakeOver removes the file without
-// using it. In this case, an earlier start was interrupted before the removal, or another node was faster. Unreadable
-// files and files of unknown workspaces remain.
+// TakeOver stores the models that an earlier release stored in a folder, one file per workspace. It removes each file
+// after storing its models. If the store already has models of the workspace, TakeOver removes the file without using
+// it. In this case, an earlier start was interrupted before the removal, or another node was faster. Unreadable files
+// and files of unknown workspaces remain.
 func (k *Keeper) TakeOver(ctx context.Context, dir string, all []control.Workspace) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

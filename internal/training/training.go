@@ -122,8 +122,8 @@ func New(o Options) *Keeper {
 	}
 }
 
-// MMM returns the workspace's media mix model. The result includes the drift of its data, the completed tests that the
-// model does not use, and the progress of a running training.
+// MMM returns the workspace's media mix model. The result includes the drift of the model's data, the completed tests
+// that the model does not use, and the progress of a running training.
 func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
 	held, compared, err := k.read(ctx, w)
 	if err != nil || held.Model == nil || held.Model.Status == mix.Refused {

@@ -9,10 +9,10 @@ import (
 	"assay/internal/measure"
 )
 
-// AdHistory returns the state of campaigns at an instant, and the earlier changes of campaigns, ad sets and ads.
-// Versions come from connector tables of campaigns, ad sets and ads. The result excludes objects that occur only in
-// reports. The first known version of an object is not a change. States are sorted by platform and ID. Changes are
-// sorted newest first.
+// AdHistory returns the state of campaigns at the end of a period, and the changes of campaigns, ad sets and ads in the
+// period. Versions come from connector tables of campaigns, ad sets and ads. The result excludes objects that occur
+// only in reports. The first known version of an object is not a change. States are sorted by platform and ID. Changes
+// are sorted newest first.
 func (w *campaignQuestions) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {
 	var h measure.AdHistory
 	var now measure.AdStanding

@@ -18,9 +18,9 @@ type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]str
 // Forgetting sets the customers that all later imports exclude. Call Forgetting before using the warehouse.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers and of their addresses, IDs and phone numbers, without duplicates. A
-// phone number of only one customer identifies this customer, and all the customer's hashes are included. A phone
-// number of several customers, such as a family, identifies none of them.
+// KnownAs returns the keyed hashes of customers and of their email addresses, IDs and phone numbers, without
+// duplicates. A phone number of only one customer identifies this customer, and all the customer's hashes are included.
+// A phone number of several customers, such as a family, identifies none of them.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
 	add := func(hash string) {
@@ -164,8 +164,8 @@ type forgetfulImport struct {
 }
 
 // Add adds rows and changes the batch itself. Orders of forgotten customers become anonymous. Profiles and ties of
-// forgotten customers are dropped. If the batch ties an address to a forgotten ID, or an ID to a forgotten address, Add
-// also forgets the address or ID.
+// forgotten customers are dropped. If the batch ties an email address to a forgotten ID, or an ID to a forgotten email
+// address, Add also forgets the address or ID.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	b.Ties = slices.DeleteFunc(b.Ties, func(t CustomerTie) bool {
 		_, id := i.forgotten[t.KnownAs]

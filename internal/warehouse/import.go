@@ -66,7 +66,7 @@ var ErrUnknownOutcome = errors.New("the import may be stored")
 //
 //   - The latest version of an order is used; an older version is dropped with its rows. If one of two versions has no
 //     update time, the version with more progress is used. A canceled version has the most progress, then a version
-//     with more refunds, then a paid version. With equal progress, a version with an update time is preferred; between
+//     with more refunds, then a paid version. With equal progress, a version with an update time is preferred. Between
 //     two versions without an update time, the later import is used.
 //   - If the order is in the import, its lines, refunds, coupons and touchpoints in the import replace all stored rows
 //     of that kind.
@@ -77,8 +77,8 @@ var ErrUnknownOutcome = errors.New("the import may be stored")
 //     reduced by them. Refunds that are imported without their order are subtracted from a stored total.
 //   - If the order is not in the import, rows are added to its stored ones, or replace the row with their key. A list
 //     of April's refunds therefore does not change the refunds of March.
-//   - Lines and codes from separate tables become part of their order when the order is in the store, in any order of
-//     import, unless the order's import contains lines or codes.
+//   - Lines and codes from separate tables become part of their order when the order is in the store, regardless of the
+//     sequence of imports. If the order's import contains lines or codes, these are used instead.
 //
 // The store keeps the latest twenty touchpoints of an order.
 type Import interface {

@@ -41,8 +41,8 @@ func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, 
 }
 
 // Imported reports whether a file with this hash was imported, and whether the file's data are still current. If settle
-// is true, no late commit of another process can replace such an import, and the caller must not have a running import
-// into the workspace.
+// is true, no late commit of another process can replace such an import. In this case, the caller must not have a
+// running import into the workspace.
 func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string, settle bool) (ImportRecord, bool, error) {
 	record, known, err := w.imported(ctx, ws, fileHash)
 	s, late := w.engine.(Settler)

@@ -52,8 +52,8 @@ type Sender struct{ Options }
 // New returns a sender.
 func New(o Options) *Sender { return &Sender{o} }
 
-// sendHour is the hour on Monday, in the workspace's time zone, from which a summary is sent. Reports of ad platforms
-// for Sunday have arrived by then.
+// sendHour is the hour on Monday, in the workspace's time zone, from which a summary is sent. By then, the ad
+// platforms' reports for Sunday are usually available.
 const sendHour = 8
 
 // lookEvery is the interval between checks for due summaries.

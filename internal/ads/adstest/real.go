@@ -9,7 +9,8 @@ import (
 	"assay/internal/money"
 )
 
-// RunReal runs the suite against a real account. It needs two environment variables, for example for facebook:
+// RunReal runs the suite against a real account. It skips the suite unless two environment variables are set, for
+// example for facebook:
 //
 //	ASSAY_TEST_ADS_FACEBOOK           the credentials as JSON
 //	ASSAY_TEST_ADS_FACEBOOK_CAMPAIGN  an active campaign with a daily budget of its own

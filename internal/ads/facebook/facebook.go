@@ -107,8 +107,8 @@ func (c *Client) permissions(ctx context.Context) ([]string, error) {
 	return granted, nil
 }
 
-// expiry returns the time at which the token expires. It is zero if the token does not expire or Meta does not disclose
-// it.
+// expiry returns the time at which the token expires. The result is zero if the token does not expire, or if Meta does
+// not disclose the expiry.
 func (c *Client) expiry(ctx context.Context) time.Time {
 	var reply struct {
 		Data struct {
@@ -132,8 +132,8 @@ type campaign struct {
 	Lifetime wire.Int  `json:"lifetime_budget"`
 }
 
-// campaignFields are the requested fields of a campaign. An ad set has all of them except buying_type, so Meta rejects
-// a request that reads an ad set with these fields.
+// campaignFields are the requested fields of a campaign. An ad set has all of them except buying_type. Meta therefore
+// rejects the request if the ID is that of an ad set.
 const campaignFields = "id,account_id,name,status,daily_budget,lifetime_budget,buying_type"
 
 // Campaigns implements [ads.Platform].
@@ -410,8 +410,8 @@ func (c *Client) readAccount(ctx context.Context) (account, error) {
 	return a, nil
 }
 
-// readMinimum sets the account's minimum budget to the minimum for campaigns that pay per impression, the lowest of
-// Meta's minimums. The dry run checks the other minimums.
+// readMinimum sets the account's minimum daily budget to Meta's minimum for campaigns that pay per impression. This is
+// the lowest of Meta's minimums. The dry run checks the other minimums.
 func (c *Client) readMinimum(ctx context.Context, a *account) error {
 	var reply struct {
 		Data []struct {

@@ -40,8 +40,8 @@ func scale(c money.Currency) (iso, meta int64, err error) {
 	return iso, meta, nil
 }
 
-// Amount returns the budget as an amount. In a listed currency, the amount is a whole number of ISO minor units, except
-// where Meta's unit is finer.
+// Amount returns the budget as an amount. It returns an error if Meta's list does not contain the currency, or if the
+// budget is not a whole number of ISO minor units.
 func (m Minor) Amount(c money.Currency) (money.Amount, error) {
 	iso, meta, err := scale(c)
 	if err != nil {

@@ -111,8 +111,8 @@ func (c *Client) search(ctx context.Context, query string) ([]row, error) {
 	return rows, err
 }
 
-// do sends a request with an access token. If Google rejects the token with 401, it has executed nothing. In that case,
-// do renews the token and sends the request once more.
+// do sends a request with an access token. If Google rejects the token with status 401, Google has not executed the
+// request. In that case, do renews the token and sends the request once more.
 func (c *Client) do(
 	ctx context.Context, path string, body []byte, send func(context.Context, wire.Call, wire.Judge) *ads.Rejection,
 	success func([]byte) error,
@@ -296,8 +296,8 @@ func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ad
 	return b, err
 }
 
-// billableUnit returns the billable unit of the currency, or the minor unit if the minor unit is larger. The billable
-// unit does not change, so the client reads it once.
+// billableUnit returns the billable unit of the currency, or the minor unit if Google publishes no larger multiple of
+// the minor unit. The billable unit does not change, so the client reads it once per currency.
 func (c *Client) billableUnit(ctx context.Context, currency money.Currency) (Micros, error) {
 	c.mu.Lock()
 	unit, known := c.billable[currency]

@@ -44,8 +44,8 @@ func (c *Client) judge(success func(envelope) error) wire.Judge {
 	}
 }
 
-// explain returns the reason for an error code. TikTok's published lists give different meanings to codes below 40100,
-// so explain uses the message for these codes.
+// explain returns the verdict on a reply with an error code. TikTok's published lists give different meanings to codes
+// below 40100, so explain uses the message for these codes.
 func (c *Client) explain(r wire.Reply, e envelope) wire.Verdict {
 	var v wire.Verdict
 	message := strings.ToLower(e.Message)

@@ -209,8 +209,8 @@ func (c *Client) status(one campaign) (ads.Status, string) {
 	return ads.UnknownStatus, c.wire.Text(one.Operation, ads.MaxStatus)
 }
 
-// minimumUSD is the published minimum of a daily campaign budget in US dollars. It is not published in other
-// currencies.
+// minimumUSD is the published minimum of a daily campaign budget in US dollars. TikTok does not publish the minimum in
+// other currencies.
 const minimumUSD = Whole(50)
 
 func budget(one campaign, currency money.Currency) ads.Budget {

@@ -89,7 +89,7 @@ type Judge func(Reply) Verdict
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
 // Read sends a request that changes nothing. It repeats the request after temporary failures. Before each repetition,
-// it waits for at least the time that the platform specifies. If this time exceeds longestNap, Read returns the
+// it waits for at least the time that the platform specifies. If the wait exceeds longestNap, Read returns the
 // rejection.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {

@@ -79,8 +79,8 @@ func NewData(t *testing.T, change ...func(*duckdb.Options)) *DataSite {
 	return d
 }
 
-// Stock stores an order of January 10, 2026, of USD 1,234.00, with one line item for each title. The line items have 1, 2, …
-// units and net revenue of USD 10, 20, ….
+// Stock stores an order for USD 1,234.00 on January 10, 2026, with one line item for each title. The line items have 1,
+// 2, … units and net revenue of USD 10, 20, ….
 func (d *DataSite) Stock(titles ...string) {
 	d.T.Helper()
 	load, err := d.Facts.Begin(d.T.Context(), warehouse.ImportSpec{Workspace: "acme", Source: "test", Base: "USD"})

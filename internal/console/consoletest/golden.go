@@ -57,9 +57,10 @@ func (c *Calls) Taken() []string {
 }
 
 // Golden compares pages with a golden file, a txtar archive in the folder testdata of the package. The archive states
-// its purpose. The name of each of its files is a request: the path of a page with its query, or "POST " and the path
-// of a form with its fields as the query. The file contains the text of the answer and the calls of tools. The requests
-// run in the order of the archive, one second apart. The flag -update rewrites the contents.
+// its purpose. The name of each file in the archive is a request. For a page, it is the path with the query. For a
+// form, it is "POST " and the path, with the fields as the query. The file contains the text of the answer and the
+// calls of tools. The requests run in the order of the archive, one second apart. The flag -update rewrites the
+// contents.
 func Golden(t *testing.T, b *Browser, calls *Calls, file string) {
 	t.Helper()
 	a, err := txtar.ParseFile("testdata/" + file)

@@ -176,9 +176,9 @@ func roleWords(r control.Role) string {
 	case control.RoleAdmin:
 		return "manage keys, apps and all members except owners; change budgets"
 	case control.RoleAnalyst:
-		return "view everything; create notes, alerts and experiments"
+		return "view all figures; import data, train models, and create notes, alerts and experiments"
 	case control.RoleViewer:
-		return "view everything"
+		return "view all figures"
 	}
 	return string(r)
 }

@@ -13,8 +13,8 @@ type PageLinks struct {
 	Older  string // address of the next page, "" on the last page
 }
 
-// Paginate shortens rows to one page and returns the links to other pages. The rows are the rows before an ID. If there
-// is a next page, the caller passes one row more than fits on a page.
+// Paginate shortens rows to one page and returns the links to other pages. The rows are older than the row with the ID
+// in the parameter before. If there is a next page, the caller passes one row more than fits on a page.
 func Paginate[R any, ID ~string](u *url.URL, rows []R, before ID, id func(R) ID) ([]R, PageLinks) {
 	var l PageLinks
 	if len(rows) > RowsShown {

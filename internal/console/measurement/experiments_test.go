@@ -258,7 +258,7 @@ func TestExperimentFormOfAStoreWithoutRegions(t *testing.T) {
 	d := consoletest.NewData(t)
 	d.Member(consoletest.Email, control.RoleOwner)
 	page := d.SignedIn(consoletest.Email).Get("/experiments?workspace=acme").Body
-	if strings.Contains(page, `name="treated"`) || !strings.Contains(page, `<a href="/data?workspace=acme#import">Import orders</a> that contain the region`) {
+	if strings.Contains(page, `name="treated"`) || !strings.Contains(page, `<a href="/data?workspace=acme#import">Import orders</a> with the region`) {
 		t.Errorf("the form does not say what to import: %s", page)
 	}
 }

@@ -136,7 +136,7 @@ func experimentsLead(next *tools.ExperimentsAnswer) string {
 	if len(next.Rows) == 0 || next.Rows[0].Stake == nil || *next.Rows[0].Stake <= 0 {
 		return "A geo experiment changes a channel’s spend in some regions and compares the revenue of these regions with that of the other regions."
 	}
-	return money.Display(float64(*next.Rows[0].Stake), 0, next.Currency) + " of 90-day attributed revenue depends on the incrementality factor of the next channel to test."
+	return money.Display(float64(*next.Rows[0].Stake), 0, next.Currency) + " of 90-day revenue is at stake in the next channel to test: one standard deviation of the channel’s incremental revenue."
 }
 
 // forest shows all experiments on one scale.

@@ -131,7 +131,7 @@ func forecastsOf(a *tools.ForecastingAnswer) forecasts {
 }
 
 // progressOf draws the total so far, the 80% interval of the forecast and the target. It returns "" if there is no
-// total.
+// total, or if there is neither a forecast nor a target.
 func progressOf(r pacing.Row) template.HTML {
 	if r.Actual == nil || r.Expected == nil && r.Target == nil {
 		return ""
@@ -388,8 +388,8 @@ func (c *forecastPages) outlook(v frame.Visit, view *forecastsView, row forecast
 // yearDays is the distance in days to the same weekday one year earlier.
 const yearDays = 364
 
-// earlier returns the cumulative total of the same days one year earlier. It returns nil if a day is unknown or the row
-// is for one channel.
+// earlier returns the cumulative total of the same days one year earlier. It returns nil if the value of a day is
+// unknown, the row is for one channel, or the metric is ROAS.
 func (c *forecastPages) earlier(v frame.Visit, p frame.Place, row forecastRow, days civil.Range) ([]*float64, error) {
 	if row.Channel != "" || row.Metric == snapshot.ROAS {
 		return nil, nil

@@ -54,8 +54,8 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	page := b.Get("/forecasts?workspace=acme")
 	for _, want := range []string{
 		": $14,928 expected", "14,928", "$14,520 to $17,071", "57.", // the month
-		"in the days shown is 7.4%", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
-		"Forecast accuracy is unknown until", "Your role can only view targets", `class="target"`, `class="fan"`, "4,581 to 4,748", // the tenth by day
+		"probability of at least one false alarm in 28 days is 7.4%", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
+		"No stored forecast is completed yet", "Your role can only view targets", `class="target"`, `class="fan"`, "4,581 to 4,748", // the tenth by day
 	} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the page does not contain %q", want)

@@ -148,7 +148,7 @@ func verdict(m *mix.Model) []string {
 		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks. The weekly error (WMAPE) is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
-		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks of data predicts these weeks with an out-of-sample error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
+		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks of data predicts these weeks with an out-of-sample error (WMAPE) of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
 	} else {
 		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error is unknown, because the fit without the last %d weeks of data did not converge or was not computed.", mix.HoldoutWeeks))
 	}

@@ -34,7 +34,7 @@ type planView struct {
 
 // planField contains the limits of a channel in the form.
 type planField struct {
-	Channel, Name, Min, Max, Step, Now string // Step is the maximum weekly change, in percent of usual spend
+	Channel, Name, Min, Max, Step, Now string // Step is the maximum weekly change, in percent of mean weekly spend
 }
 
 // weekPlanOf returns the weekly allocation that the form requests, or nil if it requests none.
@@ -48,8 +48,8 @@ func (c *modelPages) weekPlanOf(v frame.Visit, p frame.Place, m *mix.Model) (*we
 	return view.Schedule.plan, nil
 }
 
-// plannerOf reads the form. It also returns the values of the form as a query.
-// Without a budget in the query, the form contains the current spend.
+// plannerOf reads the form. It also returns the values of the form as a query. Without a budget in the query, the form
+// contains the current monthly spend as the budget.
 func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values, results *tools.OptimizationAnswer) (view planView, asked url.Values) {
 	months, current := m.Months(), float64(results.Metrics.CurrentSpend)
 	view = planView{
@@ -140,7 +140,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 		}
 	}
 	if minimums > *budget {
-		return ask, fault.Invalid("the minimums add up to %s, more than the budget of %s", p.money(minimums), p.money(*budget)).WithHint("raise the budget or lower a minimum")
+		return ask, fault.Invalid("the minimums of the channels add up to %s, more than the budget of %s", p.money(minimums), p.money(*budget)).WithHint("raise the budget or lower a minimum")
 	}
 	groups, err := p.groups(months)
 	if err != nil {

@@ -244,12 +244,12 @@ func (s *scheduleView) words() []string {
 	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including the adstock of earlier spend. The adstock of this allocation adds %s in later weeks.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("Within these limits, the best possible weekly allocation improves on this allocation by at most %.4f%%.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("Within the spend limits, the gap between this allocation and the best possible weekly allocation is at most %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
 		words = append(words, "A better allocation may exist, because some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend.")
 	}
 	return append(words,
-		"A channel’s weekly maximum is its highest weekly spend in the data. If the channel’s total maximum divided by the number of weeks is larger, this value applies. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
+		"A channel’s weekly maximum is the larger of two values. One is its highest weekly spend in the data, and the other is its maximum for the period, divided by the number of weeks. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.

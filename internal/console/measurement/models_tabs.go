@@ -36,8 +36,8 @@ func (c *modelPages) results(v frame.Visit, p frame.Place) (*tools.OptimizationA
 	return frame.AnswerOf(c.Frame, v, p, tools.Optimization, optimizationArguments())
 }
 
-// section returns the heading of a part, with the address of the article about its method and the call that returns the
-// model's results.
+// section returns the heading of a section, with the address of the article about its method and the call that returns
+// the model's results.
 func (c *modelPages) section(p frame.Place, id, title, note, article string) frame.Section {
 	return frame.Section{
 		ID: id, Title: title, Note: note, Article: frame.ArticleAddress(p, article),
@@ -101,8 +101,10 @@ func returnsNote(a *tools.OptimizationAnswer) string {
 	case neverBreaksEven(a):
 		return "All marginal ROAS are red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
-	return "Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS."
+	return "Red: marginal ROAS is below 1. " + unknownCosts
 }
+
+const unknownCosts = "Costs are unknown, so Assay uses 1 as the break-even ROAS."
 
 // paying returns the number of channels with the whole ROAS interval above break-even.
 func paying(a *tools.OptimizationAnswer) (n int) {
@@ -126,7 +128,11 @@ func certainty(a *tools.OptimizationAnswer) string {
 }
 
 func summaryLead(a *tools.OptimizationAnswer) string {
-	over := "The ROAS interval is entirely above the break-even ROAS of " + ratio(breakEvenOf(a)) + " in " + frame.Count(int64(paying(a))) + " of " + answers.Plural(len(a.Rows), "channel", "channels") + "."
+	limit := "the break-even ROAS of " + ratio(breakEvenOf(a))
+	if a.Metrics.BreakEven == nil {
+		limit += " (an assumption, because costs are unknown)"
+	}
+	over := "The ROAS interval (90%) is entirely above " + limit + " in " + frame.Count(int64(paying(a))) + " of " + answers.Plural(len(a.Rows), "channel", "channels") + "."
 	if neverBreaksEven(a) {
 		over = "There is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
@@ -367,7 +373,10 @@ func responsesText(a *tools.OptimizationAnswer) (heading, lead string) {
 	}
 	heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
 	lead = fmt.Sprintf("The break-even ROAS is %s.", ratio(even))
-	if neverBreaksEven(a) {
+	switch {
+	case a.Metrics.BreakEven == nil && !neverBreaksEven(a):
+		lead = unknownCosts
+	case neverBreaksEven(a):
 		lead = "There is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
 	return heading, lead + " In the gray areas, spend is above the range of the data, so the model extrapolates."
@@ -380,7 +389,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 		return err
 	}
 	view.Heading, view.Lead = responsesText(a)
-	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
+	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by monthly spend, 90% credible intervals", "response curve")
 	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
 	part := picturePart{Section: section}
 	for _, r := range a.Rows {

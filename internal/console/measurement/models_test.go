@@ -327,7 +327,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
 		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and for constant weekly spend",
-		"Within these limits, the best possible weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
+		"Within the spend limits, the gap between this allocation and the best possible weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the allocation lacks %q", want)
@@ -417,7 +417,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	b := s.SignedIn(consoletest.Email)
 	page := b.Get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
 	for _, want := range []string{
-		"Within these limits, the best possible allocation", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
+		"Within the spend limits, the gap between this allocation and the best possible allocation", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
 		`step="100" value="4000" aria-label="Minimum of Google Ads, slider">`, `value="4500" aria-label="Maximum of Google Ads, slider">`,
 	} {
 		if !strings.Contains(page.Body, want) {
@@ -469,7 +469,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&min_google=12,5": "The minimum of Google Ads is not zero or a positive number",
 		"budget=x":                    "The budget is not zero or a positive number", "budget=": "The budget is missing", "budget=-5": "not zero or a positive number", "budget=0": "The budget",
 		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not zero or a positive number",
-		"budget=100&min_google=5000": "The minimums add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
+		"budget=100&min_google=5000": "The minimums of the channels add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
 	} {
 		page := b.Get("/optimizer?workspace=acme&" + query)
 		if page.Status != http.StatusOK || !strings.Contains(page.Body, `role="alert"`) || !strings.Contains(page.Body, want) {

@@ -206,8 +206,8 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 // boundsPct is the default limit for the relative change of a channel's share of the budget, in percent.
 const boundsPct = 30.0
 
-// planned reads the form and calls the tool that computes the allocation. If the form is not complete, the allocation
-// is nil.
+// planned reads the form and calls the tool that computes the allocation. If the query adds or removes a group, the
+// allocation is nil.
 func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planView, url.Values, *allocation, error) {
 	results, err := c.results(v, p)
 	if err != nil {
@@ -305,7 +305,7 @@ func (v *optimizerView) fill(a *allocation) {
 		v.Reasons = append(v.Reasons, frame.Sentence(why))
 	}
 	if a.Gap != nil {
-		v.Reasons = append(v.Reasons, fmt.Sprintf("Within these limits, the best possible allocation improves on this allocation by at most %.4f%%.", *a.Gap))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("Within the spend limits, the gap between this allocation and the best possible allocation is at most %.4f%%.", *a.Gap))
 	}
 	for _, g := range v.Plan.Groups {
 		var sum float64
@@ -356,11 +356,11 @@ func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
 	}
 }
 
-// effect returns the change of contribution, or of revenue if costs are unknown, and its name.
+// effect returns the change of contribution after spend, or of revenue if costs are unknown, and its name.
 func (v *optimizerView) effect(a *allocation) (interval, string) {
 	switch {
 	case a.Profit != nil:
-		return *a.Profit, "contribution"
+		return *a.Profit, "contribution after spend"
 	case a.Change != nil:
 		return *a.Change, "revenue"
 	}

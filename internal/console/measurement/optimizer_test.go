@@ -21,9 +21,9 @@ func TestTheShiftOfTheHeadingExcludesTheChangeOfTheBudget(t *testing.T) {
 		budget, facebook, google float64
 		want                     string
 	}{
-		{10_000, 6100, 3900, "Shift $100 between channels and spend $10,000 in total: +$900 contribution per month."},
-		{2500, 1900, 600, "Shift $400 between channels and spend $2,500 in total: +$900 contribution per month."},
-		{5000, 2800, 2200, "Shift $200 between channels: +$900 contribution per month."},
+		{10_000, 6100, 3900, "Shift $100 between channels and spend $10,000 in total: +$900 contribution after spend per month."},
+		{2500, 1900, 600, "Shift $400 between channels and spend $2,500 in total: +$900 contribution after spend per month."},
+		{5000, 2800, 2200, "Shift $200 between channels: +$900 contribution after spend per month."},
 	} {
 		var v optimizerView
 		a := &allocation{Budget: c.budget, Spend: 5000, Advice: "shift", Profit: &interval{900, 100, 1700}, Rows: []allocated{

@@ -50,7 +50,7 @@ func TestTheVerdictOfAModelStatesItsChecks(t *testing.T) {
 		"all checks": {all, []string{
 			"The sampler converged. The maximum R-hat is 1.004 (limit 1.01). The minimum effective sample size (ESS) is 912 (required: 400). Divergent transitions: none (none allowed).",
 			"In-sample fit: R² is 91% over 104 weeks. The weekly error (WMAPE) is 5.2%.",
-			"Holdout: a fit without the last 8 weeks of data predicts these weeks with an out-of-sample error of 10.5%.", limits,
+			"Holdout: a fit without the last 8 weeks of data predicts these weeks with an out-of-sample error (WMAPE) of 10.5%.", limits,
 		}},
 		"divergences and few draws in the tails": {divergent, []string{
 			"The sampler converged. The maximum R-hat is 1.020 (limit 1.01). The minimum effective sample size (ESS) is 400 (required: 400). Divergent transitions: 3 (none allowed).",
@@ -146,7 +146,7 @@ func TestTheOptimizerPageListsTheFactsOfTheAllocation(t *testing.T) {
 		}
 	}
 	wantReasons := []string{
-		"The interval excludes zero.", "Within these limits, the best possible allocation improves on this allocation by at most 0.0012%.",
+		"The interval excludes zero.", "Within the spend limits, the gap between this allocation and the best possible allocation is at most 0.0012%.",
 		"The combined spend of All ads is $5,000 per month.", "The combined spend of group 2 is $1,400 per month.",
 	}
 	if diff := cmp.Diff(wantReasons, v.Reasons); diff != "" {

@@ -259,13 +259,13 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 		}
 		view.Tiles = tilemap.New(view.Treated, known)
 		view.Regions = frame.ChoicesOf("treated", "Regions with changed spend",
-			"The proposed set of regions has the lowest minimum detectable effect (MDE) in backtests. If you change the regions, Assay computes the power again. All other regions are controls.", known, view.Treated)
+			"If you change the regions, Assay computes the power again.", known, view.Treated)
 	}
 	return nil
 }
 
 // assumed returns the incremental ROAS that the power calculation assumes. The source is the media mix model, otherwise
-// earlier experiments, otherwise last touch.
+// earlier experiments, otherwise last touch. Without a source, the result is 1.
 func (c *experimentPages) assumed(v frame.Visit, view *experimentPlan, next *tools.ExperimentsAnswer) (roas float64, of string) {
 	if a, err := frame.AnswerOf(c.Frame, v, view.Place, tools.Optimization, optimizationArguments()); err == nil {
 		for _, row := range a.Rows {

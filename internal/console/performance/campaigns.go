@@ -42,8 +42,8 @@ func campaigns(r *request) (*reportView, error) {
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
 		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is revenue that last touch attributes to campaigns. " +
-			"Incremental ROAS is the channel’s best estimate, multiplied by the ratio of the campaign’s ROAS to the channel’s ROAS. " +
-			"The probability of profit is the probability that the marginal ROAS is above break-even.",
+			"Incremental ROAS is the channel’s best estimate, multiplied by the campaign’s relative ROAS, which is shrunk toward the mean of the campaigns. " +
+			"The probability of profit is the probability that the marginal ROAS is above the break-even ROAS.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
@@ -55,7 +55,7 @@ func campaigns(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("campaigns", "Campaigns", "", "campaigns report", r.call("campaigns", "campaigns", with)), Table: campaignTable(a, rows),
-		After: cut(len(rows), a.Pagination.Total, "the largest spend"),
+		After: cut(len(rows), a.Pagination.Total, "the most spend"),
 	}.WithCSV(r.csv(""))}
 	return view, nil
 }

@@ -46,7 +46,7 @@ func customers(r *request) (*reportView, error) {
 		view.KPIs = []frame.KPI{shareKPI("New-customer share", *m.NewPct, moreIsBetter)}
 		view.KPIs = append(view.KPIs, kpiOf("Revenue", *m.Revenue, whole, moreIsBetter, ""), kpiOf("AOV", *m.AOV, exact, moreIsBetter, ""))
 	}
-	view.KPIs = append(view.KPIs, estimateKPI("Order again in the next month", cohorts.Metrics.Month1, percentText))
+	view.KPIs = append(view.KPIs, estimateKPI("Month-1 retention", cohorts.Metrics.Month1, percentText))
 	view.Blocks = []block{
 		block{
 			Section: r.section("segments", "New and returning customers", "", "new vs returning", r.call("segments", "customers", segmentsWith)),

@@ -53,7 +53,7 @@ func (r *request) empty(a *tools.DiagnoseAnswer) *reportView {
 	s.Gains = [][2]string{
 		{"With orders", "Revenue, orders, AOV, new customers, products, cohorts"},
 		{"With ad spend", "Spend, MER, CAC, attribution by channel"},
-		{"With 40 weeks of orders and ad spend", "Media mix model and budget optimizer"},
+		{"With at least 40 weeks of orders and ad spend", "Media mix model and budget optimizer"},
 	}
 	return &reportView{
 		Heading: "Step " + frame.Count(int64(done+1)) + " of " + frame.Count(int64(len(s.Steps))) + ": import orders.",

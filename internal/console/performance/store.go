@@ -144,7 +144,7 @@ func creators(r *request) (*reportView, error) {
 		)
 	}
 	view := &reportView{
-		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI does not include the cost of goods.",
+		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI is (revenue − cost) / cost, and the cost of goods is not subtracted.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
@@ -199,7 +199,7 @@ func messages(r *request) (*reportView, error) {
 		if m.Credited != nil && m.Credited.Value != nil {
 			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last-touch revenue of these channels is " + amount(*m.Credited.Value, a.Currency) + "."
 		}
-		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens."
+		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens, because some email apps load images automatically."
 	}
 	view := &reportView{Heading: heading, Lead: lead, Bar: r.bar(), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{kpiOf("Reported revenue", m.Revenue, whole, moreIsBetter, "")}
@@ -244,7 +244,7 @@ func surveys(r *request) (*reportView, error) {
 		return nil, err
 	}
 	view := &reportView{
-		Heading: surveysHeading(rows), Lead: "Survey answers rely on customers’ memory, so the shares have recall bias as well as sampling error.",
+		Heading: surveysHeading(rows), Lead: "Survey answers rely on customers’ memory. The intervals of the shares include sampling error, but not recall bias.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
@@ -285,7 +285,7 @@ func surveysHeading(rows []tools.SurveyRow) string {
 	}
 	text := percentText(rows[at].Share.Value) + " of answers name " + frame.ChannelName(rows[at].Channel) + "."
 	if last := rows[at].LastTouch; last != nil {
-		text += " Last touch attributes " + percentText(*last) + " of the orders with an answer to this channel."
+		text += " Of the orders with an answer, last touch attributes " + percentText(*last) + " to this channel."
 	}
 	return text
 }
@@ -317,7 +317,7 @@ func surfacesHeading(a *tools.OmnichannelAnswer) string {
 	}
 	heading := fmt.Sprintf("%s generates %s of revenue.", frame.Capitalized(frame.Words(string(a.Rows[0].Surface))), percentText(*a.Rows[0].Share))
 	if a.Metrics.Halo.Estimated > 0 && a.Metrics.Halo.AboveZero == 0 {
-		heading += " No halo effect is clearly above zero."
+		heading += " No halo effect is clearly positive."
 	}
 	return heading
 }

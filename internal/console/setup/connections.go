@@ -104,7 +104,7 @@ func (v connectionsView) Heading() string {
 
 // Lead states the purpose of a connection.
 func (v connectionsView) Lead() string {
-	return "A connection lets Assay read and change live budgets. A connection does not import spend. Import ad reports on the Data page."
+	return "A connection lets Assay read and change the campaigns of an ad account. A connection does not import spend. Import ad reports on the Data page."
 }
 
 type connectionRow struct{ operation.ConnectionLine }
@@ -137,8 +137,8 @@ func (c *settingsPages) connectionsPage(w http.ResponseWriter, v frame.Visit) {
 	c.showConnections(w, v, http.StatusOK, view, query.Get("disconnect"), query.Get("account"))
 }
 
-// showConnections shows the page. If the parameters leaving and account name a connection, it asks whether to remove
-// it.
+// showConnections shows the Connections page. If the parameters leaving and account name a connection, the page asks
+// whether to remove the connection.
 func (c *settingsPages) showConnections(w http.ResponseWriter, v frame.Visit, status int, view connectionsView, leaving, account string) {
 	view.Here, view.Platforms, view.Writes = connectionsPath, adPlatforms, view.Role.Writes()
 	lines, err := operation.ListConnections.Do(v.Context(), c.Operations, v.Calls(view.Workspace.ID), operation.None{})

@@ -101,7 +101,7 @@ func (c *dataPages) costsPage(w http.ResponseWriter, v frame.Visit) {
 	if !ok {
 		return
 	}
-	done := map[string]string{"set": "The cost is saved. All contribution figures use this cost.", "remove": "The cost is removed."}[query.Get("done")]
+	done := map[string]string{"set": "The cost is saved. Contribution figures now include this cost.", "remove": "The cost is removed."}[query.Get("done")]
 	c.showCosts(w, v, http.StatusOK, costsView{Place: p, Messages: frame.Messages{Done: done}})
 }
 
@@ -170,7 +170,7 @@ func (v *costsView) describe(all operation.Costs) {
 		}
 	}
 	if all.Units == 0 {
-		v.Heading, v.Lead = "No unit was sold in the last 30 days.", "Without orders, the share of units with a cost is unknown."
+		v.Heading, v.Lead = "No unit was sold in the last 30 days.", "Without sold units, the share of units with a cost is unknown."
 	}
 	v.KPIs = []frame.KPI{
 		{Name: "Units with a cost", Value: covered, From: "last 30 days", Spark: plot.Level(share, 100, 92, "accent")},

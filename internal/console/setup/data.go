@@ -179,7 +179,7 @@ func outcomeWords(s ingest.Status) string {
 	case ingest.Refused:
 		return "rejected, nothing changed"
 	case ingest.Unknown:
-		return "outcome unknown, the file may be stored"
+		return "outcome unknown, the file may have been imported"
 	}
 	return string(s)
 }

@@ -409,7 +409,7 @@ func TestLargeFileIsReadInTheBackground(t *testing.T) {
 	if sent.Status != http.StatusSeeOther || !strings.HasPrefix(at, "/data/task?") {
 		t.Fatalf("a large file: %d to %q", sent.Status, at)
 	}
-	if p := other.Get(at); p.Status != http.StatusNotFound || !strings.Contains(p.Body, "Task not found") {
+	if p := other.Get(at); p.Status != http.StatusNotFound || !strings.Contains(p.Body, "Job not found") {
 		t.Errorf("another person looks: %d", p.Status)
 	}
 	looked := ended(d, b, at)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	answers "assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/console/frame"
 	"assay/internal/health"
@@ -47,9 +48,9 @@ func newStrip(of daySpan, silent []health.DaySpan) *strip {
 		without += gap.End.Sub(gap.Start) + 1
 	}
 	s.add(of.Start, from, of.End.AddDays(1))
-	s.Words = fmt.Sprintf("%d days (%s), all with rows", days, of)
+	s.Words = fmt.Sprintf("%s (%s), all with rows", answers.Plural(days, "day", "days"), of)
 	if s.Gaps = without > 0; s.Gaps {
-		s.Words = fmt.Sprintf("%d days (%s), %d without rows: %s", days, of, without, spans(silent))
+		s.Words = fmt.Sprintf("%s (%s), %d without rows: %s", answers.Plural(days, "day", "days"), of, without, spans(silent))
 	}
 	return s
 }

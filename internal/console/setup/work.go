@@ -108,7 +108,7 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 	call := v.Calls(p.Workspace.ID)
 	job, ok := c.Operations.Jobs.Job(jobs.ID(query.Get("task")))
 	if !ok || job.Workspace != p.Workspace.ID || job.By != call.Caller.Actor || job.Kind != jobs.Import.Name {
-		c.showData(w, v, http.StatusNotFound, dataView{Place: p, Messages: frame.Messages{Problem: "Task not found: the service was restarted, or the task ended more than 30 minutes ago. " +
+		c.showData(w, v, http.StatusNotFound, dataView{Place: p, Messages: frame.Messages{Problem: "Job not found: the service was restarted, or the job ended more than 30 minutes ago. " +
 			"The list of imports below shows whether the file was imported. If not, upload the file again. No row is imported twice."}})
 		return
 	}

@@ -233,8 +233,8 @@ func lowerRoleEndsKeysBeyondIt(t *testing.T, s PeopleStore) {
 	wantKeysRevoked(t, s, map[control.KeyID]bool{"approves": true, "reads": false})
 }
 
-// endedGrantsAreLogged checks that each way to end a grant writes one event. A grant that has already ended gets no
-// event.
+// endedGrantsAreLogged checks that each way to revoke a grant writes one event. A grant that was already revoked gets
+// no second event.
 func endedGrantsAreLogged(t *testing.T, s PeopleStore) {
 	for what, end := range map[string]func(ws measure.WorkspaceID, id control.UserID) error{
 		"leaving": func(ws measure.WorkspaceID, id control.UserID) error {

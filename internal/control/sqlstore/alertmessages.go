@@ -43,7 +43,7 @@ func announce(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, raised []
 
 // ClaimAlertMessage returns the message that has been due for the longest time, or nil if none is due. Claiming counts
 // the attempt and sets the time of the next attempt. Therefore, no other process sends the message at the same time. If
-// the process ends during the attempt, the message is sent again later.
+// the process ends during an attempt other than the last, the message is sent again later.
 func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*control.AlertMessage, error) {
 	var claimed *control.AlertMessage
 	err := s.change(ctx, func(tx *sql.Tx) error {

@@ -66,11 +66,11 @@ func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChang
 	return open, nil
 }
 
-// UpdateBudgetChange updates a change if its stored status equals the parameter from. It stores status, campaign, live
-// value, rejection, request, deadline, approval and settlement. If the change was settled or decided meanwhile,
-// UpdateBudgetChange returns a fault of kind conflict. A change that becomes pending claims its campaign. If another
-// change of the campaign is pending, UpdateBudgetChange stores nothing and returns the pending change in open. If the
-// change is an applied rollback, the change that it undoes is updated, too.
+// UpdateBudgetChange updates a change if its stored status equals the parameter from. It stores status, campaign name,
+// live value, rejection, problem, request ID, deadline, approval and settlement. If the change was settled or decided
+// meanwhile, UpdateBudgetChange returns a fault of kind conflict. A change that becomes pending claims its campaign. If
+// another change of the campaign is pending, UpdateBudgetChange stores nothing and returns the pending change in open.
+// If the change is an applied rollback, the change that it undoes is updated, too.
 func (s *budgetStore) UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
 	open *control.BudgetChange, err error,
 ) {
@@ -226,8 +226,8 @@ func (s *budgetStore) SavePreview(ctx context.Context, p control.BudgetPreview) 
 	return nil
 }
 
-// LastPreview returns the time at which the caller last saw the preview of that change. The zero time means that no
-// preview is stored: there was none, or it has expired.
+// LastPreview returns the time at which the actor of p last saw a preview of the change in p. The zero time means that
+// no preview is stored: there was none, or it has expired.
 func (s *budgetStore) LastPreview(ctx context.Context, p control.BudgetPreview) (time.Time, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, `

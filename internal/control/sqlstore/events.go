@@ -50,8 +50,8 @@ func scanEvent(row scanner) (control.Event, error) {
 	return e, engineFault(err)
 }
 
-// Installation returns the name of the installation that the data belong to. If no name is stored yet, it stores the
-// name own of the caller, unless own is "".
+// Installation returns the name of the installation that the data belong to. If no name is stored yet, Installation
+// stores the caller's name, the parameter own, unless it is "".
 func (d *database) Installation(ctx context.Context, own string) (name string, err error) {
 	err = d.change(ctx, func(tx *sql.Tx) error {
 		if own != "" {

@@ -15,8 +15,8 @@ import (
 const forecastColumns = `workspace, metric, channel, made, first_day, last_day, median, low80, high80, low90, high90, low95, high95,
 	method, data_version, occasion, at, judged_at, judged_data, actual, error, inside80, inside90, inside95, pinball, mase`
 
-// KeepForecasts stores new forecasts of one workspace. They have no outcome. A forecast does not replace a stored
-// forecast with the same metric, channel, days and creation day. An unknown workspace is a fault of kind not_found.
+// KeepForecasts stores new forecasts of one workspace, without outcomes. A forecast does not replace a stored forecast
+// with the same metric, channel, days and creation day. An unknown workspace is a fault of kind not_found.
 func (s *forecastStore) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (s *forecastStore) forecasts(ctx context.Context, where string, ws measure.
 	return all, nil
 }
 
-// LastForecast returns the latest day from which a forecast or a backtest of the workspace was made. It returns the
-// zero day if there is none.
+// LastForecast returns the latest day from which a scheduled forecast or a backtest of the workspace was made. It
+// returns the zero day if there is none. It ignores forecasts that were made for an answer.
 func (s *forecastStore) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error) {
 	var made civil.Date
 	err := s.read.QueryRowContext(ctx, `SELECT max(made) FROM forecasts WHERE workspace = $1 AND occasion <> $2`, ws, control.AnswerForecast).Scan(&made)

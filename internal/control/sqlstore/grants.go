@@ -51,9 +51,9 @@ func (s *grantStore) Grants(ctx context.Context, ws measure.WorkspaceID) ([]cont
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE workspace = $1 ORDER BY created_at DESC, id`, ws)
 }
 
-// RevokeGrant ends the grant with all its tokens and returns it. An already revoked grant does not change. A missing
-// grant is a fault of kind not_found. People may revoke their own grants. A person who does not manage the workspace
-// and revokes another person's grant receives a fault of kind forbidden.
+// RevokeGrant revokes the grant with all its tokens and returns the grant. An already revoked grant does not change. A
+// missing grant is a fault of kind not_found. People may revoke their own grants. A person who does not manage the
+// workspace and revokes another person's grant receives a fault of kind forbidden.
 func (s *grantStore) RevokeGrant(ctx context.Context, id control.GrantID, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {

@@ -141,8 +141,8 @@ func (s *keyStore) RevokeKey(ctx context.Context, id control.KeyID, by control.B
 	return k, nil
 }
 
-// ReplaceKey stores the key next as the successor of the key with the ID. The old key stays valid until the instant
-// given or its own expiry, whichever is earlier. A key that is invalid or already has a successor is a fault of kind
+// ReplaceKey stores the key next as the successor of the key with the ID. The old key stays valid until its own expiry
+// or the parameter until, whichever is earlier. A key that is invalid or already has a successor is a fault of kind
 // conflict. The permissions of [Store.CreateKey] apply.
 func (s *keyStore) ReplaceKey(ctx context.Context, id control.KeyID, until time.Time, next control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {

@@ -102,9 +102,9 @@ func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.W
 	return nil
 }
 
-// RemoveMember removes the person from the workspace and ends the person's grants, keys and invitations there. Removing
-// the last owner is a fault of kind conflict. A person who removes another member and may not remove that role receives
-// a fault of kind forbidden.
+// RemoveMember removes the person from the workspace. It revokes the grants and keys of the person in the workspace and
+// withdraws the person's invitations. Removing the last owner is a fault of kind conflict. A person who removes another
+// member and may not remove that role receives a fault of kind forbidden.
 func (s *memberStore) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		was, err := roleOf(ctx, tx, id, ws)

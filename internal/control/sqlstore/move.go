@@ -131,8 +131,8 @@ func copyTable(ctx context.Context, from, to *sql.Tx, table string, atOnce int) 
 // rowWriter receives each row, and nil after the last row.
 type rowWriter func(row []any) error
 
-// eachRow runs a query and calls the function begin with its columns. The function that begin returns receives the
-// rows.
+// eachRow runs a query and calls the function begin with its columns. The function that begin returns receives each row
+// and, at the end, nil.
 func eachRow(ctx context.Context, q querier, query string, begin func(columns []string) rowWriter) error {
 	rows, err := q.QueryContext(ctx, query)
 	if err != nil {

@@ -16,10 +16,10 @@ const (
 )
 
 // Prune removes objects that no longer have an effect. It removes requests, codes and sessions a day after their end,
-// and grants a month after their end. It removes refresh tokens and invitations at their end. It also removes clients
-// that were not authorized within a day, and audit events and forecasts after two years. A used code or refresh token
-// is stored until its own end, so its reuse is detected. Events about keys are stored as long as the keys exist,
-// because the events record who created the keys.
+// and grants and share links a month after their end. It removes refresh tokens and invitations at their end. It also
+// removes clients that were not authorized within a day, and audit events and forecasts after two years. A used code or
+// refresh token is stored until its own end, so its reuse is detected. Events about keys are stored as long as the keys
+// exist, because the events record who created the keys.
 func (s *Store) Prune(ctx context.Context, now time.Time) error {
 	dayAgo, monthAgo := micros(now.Add(-24*time.Hour)), micros(now.Add(-keptAfterEnd))
 	steps := []struct {

@@ -1,5 +1,5 @@
 // Package adstate parses the statuses and budgets of campaigns, ad sets and ads in the notation of ad platforms.
-// Warehouse tables and records of taps use the same words and units.
+// Warehouse tables and records of Singer taps use the same words and units.
 package adstate
 
 import (

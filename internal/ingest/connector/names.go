@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Names returns the readers of tables that name campaigns, ad sets and ads and their parents. Tables of spend contain
+// Names returns the readers of tables with the names and parents of campaigns, ad sets and ads. Tables of spend contain
 // only IDs. If a table contains several versions of a name, the latest version applies.
 func Names() []source.Reader {
 	readers := make([]source.Reader, 0, len(names))

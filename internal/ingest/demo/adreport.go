@@ -25,12 +25,12 @@ var tariffs = map[measure.Platform]tariff{
 	measure.Amazon:   {source: "amazon_ads", account: "ENTITY2K7Q4H1ZC9", perThousand: 11.2, clickRate: 0.0061},
 }
 
-// eagerness is the number of platform-reported conversions of campaigns with a role, relative to prospecting campaigns
-// with the same spend.
+// eagerness is the number of platform-reported conversions of campaigns by role, relative to prospecting campaigns with
+// the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
-// restated returns the share of a day's conversions that a platform has reported after age days. Orders occur up to a
-// few days after a click. The platform reports an order on the day of the click.
+// restated returns the share of a day's conversions that a platform has reported age days later. An order occurs up to
+// a few days after the click, but the platform assigns it to the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
 // wear returns the remaining share of an ad's click-through rate (CTR) after a number of days. The share approaches 55%

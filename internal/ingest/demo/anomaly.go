@@ -76,8 +76,8 @@ func (p *plan) viral(t int) float64 {
 	return 1
 }
 
-// seen returns the share of a day's order sources that the store records. The share is 1 except on the day of a
-// tracking failure.
+// seen returns the share of a day's orders for which tracking works. The share is 1 except on the day of a tracking
+// failure.
 func (p *plan) seen(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricAttributed {

@@ -19,7 +19,7 @@ type habit struct {
 }
 
 // budget returns a channel's planned spend by day, in minor units. The pattern has an always-on level, bursts, pauses,
-// a weekly pattern, the season and noise. The level changes every three to six weeks. The last day has spend until
+// a weekly pattern, the season and noise. The level changes every three to six weeks. On the last day, spend ends at
 // noon.
 func (p *plan) budget(m mediumSpec) []float64 {
 	on := p.onDays("budget", string(m.channel))

@@ -199,7 +199,7 @@ func adName(r *rand.Rand, n int) string {
 }
 
 // spread allocates a campaign's spend of a day to its ads, and to states if the report has regions. An experiment
-// changes the spend of the treated states only.
+// changes only the spend of the treated states.
 func (p *plan) spread(r *rand.Rand, m *medium, k, t int, money float64) {
 	c := m.campaigns[k]
 	factors, tested := p.multiples(m.channel, t)
@@ -255,8 +255,8 @@ func (m *medium) book(row adRow) {
 	}
 }
 
-// withoutTest records each state's spend as if there were no experiment. For spend that the experiment changes, it
-// records the planned spend. For other spend, it records the actual spend.
+// withoutTest records each state's spend as if there were no experiment. For states in which the experiment changes
+// spend, it records the planned spend. For other states, it records the actual spend.
 func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts []int64, factors []float64) {
 	for i, people := range p.places.people {
 		if factors != nil && factors[i] != 1 {

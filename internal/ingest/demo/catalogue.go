@@ -36,8 +36,8 @@ var kinds = []kind{
 	{"Gift set", "Gift Set", "SET", 58, 148, 0.7, []string{"Starter", "Evening", "Spa Day", "New Home", "For Her", "For Him", "Discovery", "Holiday", "Four Seasons", "Grand"}},
 }
 
-// meanPrice is the average price of a unit, weighted by demand. Random prices are scaled to this mean, so stores with
-// different seeds have similar revenue.
+// meanPrice is the average product price, weighted by demand, in whole units of the currency. Random prices are scaled
+// to this mean, so stores with different seeds have similar revenue.
 const meanPrice = 37.0
 
 // item is a product of the catalog.
@@ -48,8 +48,8 @@ type item struct {
 	demand           float64
 }
 
-// planCatalogue creates the products with their prices and costs. A few products sell often; most sell rarely. One
-// product in eight has no known cost.
+// planCatalogue creates the products with their prices and costs. A few products sell often; most sell rarely. On
+// average, one product in eight has no known cost.
 func (p *plan) planCatalogue() []item {
 	r := p.stream("catalogue")
 	var items []item

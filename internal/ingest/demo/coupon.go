@@ -68,8 +68,8 @@ func (s *sales) couponOf(r *rand.Rand, v visit) (coupon, bool) {
 	return coupon{}, false
 }
 
-// emitCoupons writes the mapping of discount codes to channels. Two permanent codes and the codes of sales have no
-// mapping, so that users can map them.
+// emitCoupons writes the mapping of coupon codes to channels and creators. Two permanent codes and the codes of sales
+// have no mapping, so that users can map them.
 func (p *plan) emitCoupons(out *feed) {
 	mapped := map[string]bool{}
 	for _, c := range codes {

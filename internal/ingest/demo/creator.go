@@ -148,8 +148,8 @@ func (p *plan) emitCreators(out *feed) {
 // linkUse contains the use of a creator's links on a day.
 type linkUse struct{ orders, revenue [2]int64 }
 
-// emitLinks writes the days on which customers use a creator's links. Orders and revenue are from orders through the
-// links. Clicks are drawn in proportion to the creator's reach.
+// emitLinks writes the clicks, orders and revenue of each creator's links by day. Clicks are drawn in proportion to the
+// creator's reach, plus one to four clicks per order.
 func (p *plan) emitLinks(out *feed, sold *sales) {
 	kinds := [2]string{"vanity", "referral"}
 	for i, c := range p.creators {

@@ -27,8 +27,9 @@ func (p *plan) baseShapes() [][]float64 {
 	return base
 }
 
-// level scales the baseline so that all expected orders sum to the requested number. The sum ignores outages and treats
-// the last half day as a full day. The baseline includes viral days.
+// level scales the baseline so that all expected orders, including orders caused by media, sum to the requested number.
+// Outages and the incomplete last day lower the orders of their days, but not this sum. The baseline includes the
+// additional orders of viral days.
 func (p *plan) level(base [][]float64) {
 	own, paid := make([]float64, p.opt.Days), p.mediaOrders()
 	budget, weight := float64(p.opt.Orders), 0.0

@@ -79,8 +79,8 @@ func (o Options) check() error {
 }
 
 // Generate simulates the store and passes its facts to sink in batches of a few thousand rows. Catalog and settings
-// come first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of
-// sink unchanged. Invalid options result in a fault of kind invalid.
+// come first, then reports, then orders by day, then creators' links. Generate reuses the batch after sink returns. It
+// returns an error of sink unchanged. Invalid options result in a fault of kind invalid.
 func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	if err := opt.check(); err != nil {
 		return Truth{}, err

@@ -75,8 +75,8 @@ type byDay func(t int) *rand.Rand
 
 func always(r *rand.Rand) byDay { return func(int) *rand.Rand { return r } }
 
-// onDays returns a stream for the store's days and another stream for the days after today. The days after today
-// therefore do not change the store.
+// onDays returns a function from a day to its stream: one stream for the store's days and another for the days after
+// today. Simulating the days after today therefore does not change the store.
 func (f *frame) onDays(names ...string) byDay {
 	store, ahead := f.stream(names...), f.stream(append([]string{"ahead"}, names...)...)
 	return func(t int) *rand.Rand {
@@ -123,8 +123,8 @@ func (k picker) pick(r *rand.Rand) int {
 
 func (k picker) total() float64 { return k.cumulated[len(k.cumulated)-1] }
 
-// divide splits a whole number by weights. The parts sum to this number exactly. Each part differs from the exact share
-// by less than one.
+// divide splits a whole number in proportion to weights. The parts sum to this number exactly. Each part differs from
+// the exact share by less than one.
 func divide(whole int64, weights []float64, parts []int64) {
 	sum := 0.0
 	for _, w := range weights {

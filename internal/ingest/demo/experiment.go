@@ -36,14 +36,14 @@ var experimentSpecs = []experimentSpec{
 }
 
 // nullSpec is an A/A test. The preflight designs the test from the orders before the start, and spend does not change.
-// The test ends before the history of every other experiment starts.
+// The test ends before the first day that the analysis of any other experiment uses.
 var nullSpec = experimentSpec{
 	id: "search-null", name: "Google at unchanged spend (A/A test)", hypothesis: "Without a change of spend, the treated states do not differ.",
 	channel: google, start: 610, end: 583, multiple: 1,
 }
 
-// Experiments returns the past experiments of a store as control data. All experiments are completed, and most are
-// applied. Their results are only in the orders.
+// Experiments returns the past experiments of a store as control data. All experiments are completed, and some are
+// applied. The control data contain no results, because results are estimated from the orders.
 func Experiments(t Truth) []control.Experiment {
 	var kept []control.Experiment
 	for _, e := range t.Experiments {
@@ -101,8 +101,8 @@ func (p *plan) scheduled(spec experimentSpec) experiment {
 	return experiment{experimentSpec: spec, first: p.opt.Days - 1 - spec.start, last: p.opt.Days - 1 - spec.end}
 }
 
-// designed returns the A/A test in the states that the preflight selects from earlier days. It returns false if the
-// store is too young or too small for a design.
+// designed returns the A/A test. The preflight selects its treated states from the orders before the test. designed
+// returns false if the store is too young or too small for a design.
 func (p *plan) designed(sold *sales) (experiment, bool) {
 	e := p.scheduled(nullSpec)
 	if e.first < 4*(e.last-e.first+1) {

@@ -7,7 +7,7 @@ import (
 )
 
 // future simulates today as a whole day and the days after it. The simulation continues from the store's last order, so
-// the store must be complete. The simulated orders are not part of the store.
+// all orders of the store must already be simulated. The simulated orders are not part of the store.
 func (p *plan) future(sold *sales) []DayTruth {
 	if p.opt.Future == 0 {
 		return nil
@@ -47,8 +47,8 @@ type volume struct {
 	charged int64
 }
 
-// volume places n orders on a day after the store's last order. It returns their volume without canceled and test
-// orders.
+// volume places n orders on a day, after the store's last order. It returns their number and the amount charged,
+// without canceled and test orders.
 func (s *sales) volume(t, n int) volume {
 	var all volume
 	for _, v := range s.visits(t, n) {
@@ -66,8 +66,8 @@ func (s *sales) volume(t, n int) volume {
 	return all
 }
 
-// ahead returns a copy of the plan that includes the whole of today and the days after today. The copy uses the curves
-// and levels of the store.
+// ahead returns a copy of the plan that includes the whole of today and the days after today. The copy uses the
+// response curves and levels of the store.
 func (p *plan) ahead() *plan {
 	next := *p
 	next.span, next.whole = p.opt.Days+p.opt.Future, true

@@ -16,8 +16,8 @@ type Campaign struct {
 	Active      bool  // runs today
 }
 
-// Campaigns returns the campaigns of the store that [Generate] simulates for the same options. They are sorted by
-// platform in the order of the channels. Invalid options are a fault of kind invalid.
+// Campaigns returns the campaigns of the store that [Generate] simulates for the same options. They are grouped by
+// platform, in the order of the channels. Invalid options result in a fault of kind invalid.
 func Campaigns(opt Options) ([]Campaign, error) {
 	if err := opt.check(); err != nil {
 		return nil, err

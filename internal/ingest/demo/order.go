@@ -184,8 +184,8 @@ func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	s.out.added(1)
 }
 
-// refundPart returns the whole amount of an order in half of the cases. In the other cases, it returns 20% to 60% of
-// the amount.
+// refundPart returns the refunded amount of an order. In half of the cases, it is the whole amount charged, otherwise
+// 20% to 60% of this amount.
 func (s *sales) refundPart(charged int64) int64 {
 	part := between(s.refunds, 0.2, 0.6)
 	if chance(s.refunds, 0.5) {

@@ -13,8 +13,8 @@ import (
 // untrackedShare is the share of orders without a known source.
 const untrackedShare = 0.10
 
-// company is the distribution of additional touchpoints before an order. Branded search, retargeting, email and coupon
-// sites have high weights, because these channels reach people who are about to buy.
+// company is the distribution of the channels of additional touchpoints before an order. Branded search, retargeting,
+// email and coupon sites have high weights, because these channels reach people who are about to buy.
 type company struct {
 	channels []measure.Channel
 	pick     picker
@@ -134,8 +134,8 @@ func (w *paths) channels(v visit) []measure.Channel {
 	return path
 }
 
-// times draws n ascending instants in the 30 days before an order. The last instant is minutes to hours before the
-// order. The other instants are days apart.
+// times draws n ascending instants in the 30 days before an order. On average, the last instant is 40 minutes before
+// the order, and the instants are 2.4 days apart.
 func (w *paths) times(order time.Time, n int) []time.Time {
 	times := make([]time.Time, n)
 	back := 20 + 2400*w.r.ExpFloat64()
@@ -154,8 +154,8 @@ func (f *frame) dayOf(at time.Time) int {
 	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Sub(f.first.UTC()) / (24 * time.Hour))
 }
 
-// touch creates a touchpoint of a channel. If the platform had no campaign on that day, the touchpoint becomes organic
-// search or direct.
+// touch creates a touchpoint of a channel. If the platform had no campaign with spend on that day, the touchpoint
+// becomes organic search (for Google) or direct (for other platforms).
 func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch {
 	touch := warehouse.Touch{At: at, Channel: c, Kind: "visit"}
 	m := w.media[c]
@@ -183,8 +183,8 @@ func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch 
 // linked lists the channels without an ad platform that use links with UTM parameters.
 var linked = []measure.Channel{email, sms, affiliate, influencer}
 
-// campaignOn draws an active campaign, weighted by its spend of the day. If the channel brought the customer, the
-// campaign is mostly a prospecting campaign. Otherwise, it is mostly a campaign for people who already know the store.
+// campaignOn draws an active campaign, weighted by its spend of the day. If the channel caused the order, the campaign
+// is mostly a prospecting campaign. Otherwise, it is mostly a retargeting or brand campaign.
 func (w *paths) campaignOn(m *medium, t int, brought bool) (*campaign, bool) {
 	var wanted, others [8]float64
 	anyWanted := false

@@ -49,12 +49,13 @@ func carry(weights, spend, out []float64) {
 	}
 }
 
-// Saturation is the revenue of a day as a function of its adstock a, in whole units of the currency:
+// Saturation is a channel's incremental revenue on a day as a function of the adstocked spend a, both in whole units of
+// the currency:
 //
 //	logistic  beta * (1 - exp(-lam*a/scale)) / (1 + exp(-lam*a/scale))
 //	hill      beta * a^slope / (half_saturation^slope + a^slope)
 //
-// Beta is the maximum revenue per day, in whole units.
+// Beta is the maximum incremental revenue per day.
 type Saturation struct {
 	Form           string  `json:"form"`
 	Beta           float64 `json:"beta"`
@@ -148,9 +149,9 @@ func (m *medium) response(p *plan, spend []float64, people, factor float64) []fl
 	return out
 }
 
-// Responses evaluates the demo's equations at other spends. It returns each channel's effect by day, with all spend of
-// the channel multiplied by a factor. The effect is a share of the channel's actual effect over all days. Multiplied by
-// [ChannelTruth.IncrementalRevenue], it is an amount of money.
+// Responses evaluates the demo's equations at other spends. [Responses.Of] returns a channel's effect by day, with all
+// spend of the channel multiplied by a factor. The effect is a share of the channel's actual effect over all days.
+// Multiplied by [ChannelTruth.IncrementalRevenue], it is an amount of money.
 type Responses struct{ plan *plan }
 
 // NewResponses returns the responses of a store. Invalid options result in a fault of kind invalid.
@@ -179,9 +180,9 @@ func scale(values []float64, factor float64) {
 	}
 }
 
-// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency. The
-// function budget returns the spend of a channel on a day, instead of the planned spend. Day 1 is the day after today.
-// The value of an order is the nominal value of its surface. The number of days is the option Future.
+// Ahead returns the total expected revenue and the total spend of the days after today, in whole units of the currency.
+// The function budget returns the spend of a channel on a day, which replaces the planned spend. Day 1 is the day after
+// today. The value of an order is the nominal value of its surface. The number of days is the option Future.
 func (r Responses) Ahead(budget func(channel measure.Channel, day int, planned float64) float64) (revenue, spend float64) {
 	if r.plan.opt.Future == 0 {
 		return 0, 0

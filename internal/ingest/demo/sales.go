@@ -166,8 +166,8 @@ func (s *sales) credit(v visit, charged int64) {
 	}
 }
 
-// orderValues returns the mean value of an expected order by surface, in whole units of the currency. Canceled and test
-// orders are treated as zero.
+// orderValues returns the mean order value by surface, in whole units of the currency. Canceled and test orders have
+// the value zero.
 func (s *sales) orderValues() [surfaceCount]float64 {
 	var values [surfaceCount]float64
 	for surface, n := range s.orders {

@@ -12,7 +12,8 @@ import (
 const ambition = 1.04
 
 // emitTargets writes revenue and order targets of the store by day, week, month and quarter. It also writes monthly
-// spend targets of the two largest channels. Targets cover the days from a year ago to the end of the current quarter.
+// spend targets of the two largest channels. Daily targets start 60 days ago and all other targets a year ago. All
+// targets end with the current quarter.
 func (p *plan) emitTargets(out *feed) {
 	goals := targets{out: out, orders: p.expectedSales()}
 	quarter := quarterOf(p.opt.Today)
@@ -41,8 +42,8 @@ func (p *plan) emitTargets(out *feed) {
 
 func quarterOf(d civil.Date) civil.Date { return civil.New(d.Year(), (d.Month()-1)/3*3+1, 1) }
 
-// expectedSales returns a function with the expected orders of any day. These orders follow the demand of the online
-// store, scaled to the store's mean level.
+// expectedSales returns a function that returns the target for orders on any day. The targets follow the demand of the
+// online store. Over the store's days, they add up to [ambition] times the store's orders.
 func (p *plan) expectedSales() func(civil.Date) float64 {
 	level := ambition * float64(p.opt.Orders) / sum(p.demand[online])
 	return func(d civil.Date) float64 { return level * p.demandOn(online, d) }

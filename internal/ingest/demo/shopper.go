@@ -54,8 +54,8 @@ func (p *plan) newShoppers() *shoppers {
 	return s
 }
 
-// open adds the shoppers with their next visit on a given day. On sales days, it also adds shoppers with a visit soon
-// after.
+// open adds the shoppers with their next visit on a given day to the ready shoppers. On sale days, it also adds the
+// shoppers with a visit in the following [salePullsAhead] days.
 func (s *shoppers) open(t int, onSale bool) {
 	last := t
 	if onSale {
@@ -72,8 +72,8 @@ func (s *shoppers) open(t int, onSale bool) {
 // guests contains, for each surface, the share of orders without a customer.
 var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
 
-// serve draws the customer of an order: a guest (-1), a returning customer or a new customer. Spend mostly acquires new
-// customers. Orders without spend are mostly from returning customers.
+// serve draws the customer of an order: a guest (-1), a returning customer or a new customer. Orders caused by spend
+// are mostly from new customers. Other orders are mostly from returning customers.
 func (s *shoppers) serve(c cause) (who int, isNew bool) {
 	if chance(s.r, guests[c.surface]) {
 		return -1, true

@@ -35,8 +35,8 @@ var said = map[measure.Channel][]string{
 	"":            {"Don't remember", "Other", "not sure", "?"},
 }
 
-// believed lists the channels in incorrect answers. These answers come from customers with incorrect recall, and from
-// customers with an order that no spend caused.
+// believed lists the channels in incorrect survey answers. These answers come from customers with incorrect recall, and
+// from customers with an order that no spend caused.
 var (
 	believed       = []measure.Channel{referral, organicSearch, google, facebook, tiktok, influencer, amazon, podcast, direct, email, ""}
 	believedPicker = newPicker([]float64{0.26, 0.18, 0.14, 0.13, 0.07, 0.05, 0.03, 0.02, 0.05, 0.02, 0.05})

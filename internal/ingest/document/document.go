@@ -1,6 +1,6 @@
-// Package document reads JSON in bulk, such as records of a tap and bodies of webhooks. It reads member by member and
-// builds no values. [Object.Check] and [encoding/json.Valid] check untrusted text. All other functions require valid
-// JSON and return no errors.
+// Package document reads JSON in bulk, such as records of Singer taps and bodies of webhooks. It reads member by member
+// and builds no values. [Object.Check] and [encoding/json.Valid] check untrusted text. All other functions require
+// valid JSON and return no errors.
 //
 // Results share memory with the text. A caller that stores part of a large text must clone it.
 package document
@@ -177,7 +177,7 @@ func digits(number string) string {
 	return number
 }
 
-// content returns the text between the quotes, without escapes. As in encoding/json, each byte that is not UTF-8
+// content returns the text between the quotes, with escapes decoded. As in encoding/json, each byte that is not UTF-8
 // becomes U+FFFD. ASCII text without escapes shares memory with the input.
 func content(quoted string) string {
 	plain := quoted[1 : len(quoted)-1]

@@ -145,8 +145,8 @@ type given struct {
 	Rates    Rates
 }
 
-// Golden imports the files of each archive in testdata and compares the report and the rows. The name of a file selects
-// its form; see [InForm].
+// Golden imports the files of each archive in testdata and compares the report and the rows with those in the archive.
+// The name of a file selects its form; see [InForm].
 func Golden(t *testing.T) {
 	t.Helper()
 	archives, err := filepath.Glob("testdata/*.txtar")

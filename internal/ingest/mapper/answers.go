@@ -11,8 +11,8 @@ import (
 // discovery is the name of the question with channels as answers.
 const discovery = "discovery_channel"
 
-// questions lists the questions that are comparable across stores, by a pattern of their text. Other questions keep
-// their text.
+// questions lists the survey questions that are comparable across stores, by a pattern of their text. Other questions
+// keep their text.
 var questions = []struct {
 	name string
 	like *regexp.Regexp

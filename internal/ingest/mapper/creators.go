@@ -159,9 +159,9 @@ func (r *creatorRows) handOver(into *warehouse.Batch) {
 	into.CreatorCosts = append(into.CreatorCosts, r.costs.facts...)
 }
 
-// creatorKey returns a creator's ID. The ID is the file's ID if this is a UUID. Otherwise, creatorKey derives the ID
-// from the file's ID, from platform and handle, or from the name. A creator therefore has the same ID in every file
-// with the same description.
+// creatorKey returns a creator's ID. The ID in the file is used unchanged if it is a UUID. Otherwise, creatorKey
+// derives a UUID from the ID in the file, from platform and handle, or from the name. A creator therefore has the same
+// ID in every file that identifies the creator in the same way.
 func creatorKey(id string, c warehouse.Creator) string {
 	if isUUID(id) {
 		return strings.ToLower(id)

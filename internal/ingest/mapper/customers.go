@@ -38,8 +38,8 @@ var customerForm = form{title: "customers", columns: []source.Column{
 	customerUpdated:      {Field: "updated_at", Names: []string{"updated at"}},
 }, required: []string{"email", "accepts_email"}, open: opening(newCustomerRows)}
 
-// newCustomerRows reads customers. It stores no personal data, because email addresses and phone numbers become keyed
-// hashes. If a customer occurs several times in the file, the reader returns all versions, and the store merges them.
+// newCustomerRows reads customers. It replaces email addresses, phone numbers and IDs with keyed hashes. If a customer
+// occurs several times in the file, the reader returns all versions, and the store merges them.
 func newCustomerRows(b *binding) *factRows {
 	people, countries := source.NewCustomers(b.options.HashKey), source.NewCountries()
 	known := map[string]warehouse.Profile{}
@@ -80,7 +80,7 @@ func newCustomerRows(b *binding) *factRows {
 }
 
 // consent reads a consent. It rejects the row if the text is neither yes nor no. The report does not show the text,
-// which is personal data.
+// which may be personal data.
 func (r *row) consent(field int) warehouse.Consent {
 	consent, ok := source.ConsentOf(r.text(field))
 	if !ok {

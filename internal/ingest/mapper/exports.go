@@ -7,8 +7,8 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// export describes a file of a known product that needs no separate reader. It contains the kind, the column names and
-// the special cases of the file.
+// export describes a file that a known software product exports. The file needs no separate reader. The description
+// contains the kind, the column names and the special cases of the file.
 type export struct {
 	mapping   Mapping
 	columns   map[string][]string // folded names of a field's column, preferred names first

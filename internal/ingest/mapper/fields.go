@@ -71,7 +71,7 @@ func (k Kind) Fields() []Field {
 }
 
 // NamedByMapping reports whether rows of the kind are stored under the mapping's name if the mapping has no system. If
-// a mapping without a system is renamed, an import stores the same rows twice.
+// a mapping without a system is renamed, the next import of a file stores its rows a second time.
 func (k Kind) NamedByMapping() bool {
 	switch k {
 	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:
@@ -103,8 +103,8 @@ func (k Kind) Guess(h source.Header) map[string]string {
 	}
 }
 
-// nearest returns a required field without a column, and an unused column. The names of this pair share the longest
-// word. The index at is -1 if there is no pair.
+// nearest returns a required field without a column, and an unused column with a usual name of the field in its own
+// name. It returns the pair with the longest usual name. The index at is -1 if there is no pair.
 func nearest(h source.Header, f form, found map[string]string, taken map[int]bool) (field string, at int) {
 	at, longest := -1, 0
 	for _, c := range f.columns {
@@ -122,8 +122,8 @@ func nearest(h source.Header, f form, found map[string]string, taken map[int]boo
 	return field, at
 }
 
-// Likeliest returns the kind with the fewest missing required fields for a header. Among ties, it returns the kind with
-// the most known columns. It returns "" if no kind has a known required column.
+// Likeliest returns the kind with the fewest missing required fields for a header. In case of a tie, it returns the
+// kind with the most known columns. It returns "" if no kind has a known required column.
 func Likeliest(h source.Header) Kind {
 	var best Kind
 	bestMissing, bestKnown := 0, 0
@@ -157,8 +157,8 @@ func (m Mapping) Text() ([]byte, error) {
 	return yaml.Parser().Marshal(pruned)
 }
 
-// withoutEmpty removes empty values. It returns nil if nothing remains. A rule may compare with an empty text, so
-// withoutEmpty removes only nil elements of a list.
+// withoutEmpty removes empty values. It returns nil if nothing remains. In the rules of a list, it removes only nil
+// values, because a rule may compare with an empty text.
 func withoutEmpty(of any) any {
 	switch v := of.(type) {
 	case map[string]any:

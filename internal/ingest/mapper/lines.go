@@ -95,8 +95,8 @@ func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	return err
 }
 
-// group returns the row's group. A new group may finish the oldest group. In that case, group also returns the error of
-// the oldest group.
+// group returns the row's group. If too many groups are open, it first finishes the oldest group. In that case, it also
+// returns the error of the oldest group.
 func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *warehouse.Batch) (g *group, err error) {
 	if g = r.open[key]; g != nil {
 		if g.fault == nil {

@@ -1,5 +1,5 @@
 // Package mapper reads files that no other reader supports. A mapping connects the columns of a file to the fields of a
-// kind of data, such as orders, order lines, ad reports or exchange rates.
+// kind of data, such as orders, ad reports or exchange rates.
 //
 // A mapping is a small YAML or JSON file. Without a mapping, the package reads files with common column names.
 package mapper

@@ -64,8 +64,8 @@ type messageKey struct {
 	day                 civil.Date
 }
 
-// newMessageRows reads results of messages, by day or since sending. It sums rows with the same message and day, such
-// as variants of an A/B test.
+// newMessageRows reads results of messages, per day or in total since sending. It sums rows with the same message and
+// day, such as variants of an A/B test.
 func newMessageRows(b *binding) *factRows {
 	rates := source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[messageKey, warehouse.MessageDay]{}

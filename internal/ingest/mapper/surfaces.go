@@ -46,8 +46,9 @@ type surfaceKey struct {
 	country, region string
 }
 
-// newSurfaceRows reads sales by surface and day. It sums rows with the same surface, day and place, such as rows of
-// several cash registers. It rejects unknown surfaces, because the sales would otherwise belong to another surface.
+// newSurfaceRows reads sales by surface and day. It sums rows with the same surface, day, country and region, such as
+// rows of several cash registers. It rejects unknown surfaces, because their sales would otherwise be assigned to
+// another surface.
 func newSurfaceRows(b *binding) *factRows {
 	countries, rates := source.NewCountries(), source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[surfaceKey, warehouse.SurfaceDayTotal]{}

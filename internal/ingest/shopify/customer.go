@@ -15,8 +15,8 @@ import (
 
 // Customer reads a customer of Shopify's REST or GraphQL API and returns the same profile as the reader of the
 // customers export. The customer key is the keyed hash of the email address, otherwise of the customer's ID in the
-// shop, otherwise of the phone number. Ties connect IDs with addresses. The error is a [*source.RowError] that names
-// the field and does not show the value.
+// shop, otherwise of the phone number. Ties connect IDs with email addresses. The error is a [*source.RowError] that
+// names the field and does not show the value.
 func (d *Documents) Customer(doc *document.Object) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
 	d.object = doc
 	p.Source = System
@@ -110,8 +110,9 @@ var reducedPerson = reduction{
 	"email_marketing_consent": {"state": nil}, "sms_marketing_consent": {"state": nil},
 }
 
-// ReducedCustomer returns a customer of the REST API with only the members that [Documents] reads. Identity and phone
-// number are keyed hashes. A text that is not a JSON object is a fault of kind invalid.
+// ReducedCustomer returns a customer of the REST API with only the members that [Documents] reads. Email address, ID
+// and phone number are keyed hashes. A text that is not a JSON object, or that contains none of the three, results in a
+// fault of kind invalid.
 func ReducedCustomer(body []byte, people *source.Customers) ([]byte, error) {
 	kept, err := reduced(body, reducedPerson)
 	if err != nil {

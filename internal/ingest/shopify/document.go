@@ -118,9 +118,9 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 }
 
-// customer sets the customer key from the first available of these: the order's email address, the customer's own
-// address, the customer's ID in the shop, the phone number. Only the customer's own address is tied to the ID. Staff
-// may enter one address in many orders, and a tie would merge these customers into one.
+// customer sets the customer key from the first available of these: the order's email address, the customer's own email
+// address, the customer's ID in the shop, the phone number. Only the customer's own email address is tied to the ID.
+// Staff may enter one email address in many orders, and a tie would merge these customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")
@@ -397,8 +397,8 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 // paid lists the values of utm_medium for paid visits.
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
-// visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have no
-// touchpoint: if the source is a search engine, it is unknown whether the visit came from an ad.
+// visit reads the last visit before the order as a touchpoint, if its UTM parameters name a channel. Other visits
+// produce no touchpoint. For example, it is unknown whether a visit from a search engine came from an ad.
 func (d *Documents) visit(s *source.Sale) {
 	last := d.first("customerJourneySummary").Path("lastVisit")
 	utm := last.Path("utmParameters")
@@ -428,7 +428,7 @@ func (d *Documents) visit(s *source.Sale) {
 	s.Touches = append(s.Touches, touch)
 }
 
-// utmOf returns the UTM parameters of a landing page's address, with the same result as [url.URL.Query].
+// utmOf returns the UTM parameters of a landing page's URL, with the same result as [url.URL.Query].
 func utmOf(landing string) (name, medium, campaign string) {
 	if isPlainAddress(landing) { // the usual case
 		_, query, _ := strings.Cut(landing, "?")
@@ -453,7 +453,7 @@ func utmOf(landing string) (name, medium, campaign string) {
 	return q.Get("utm_source"), q.Get("utm_medium"), q.Get("utm_campaign")
 }
 
-// isPlainAddress reports whether an address is a path with a query without escapes.
+// isPlainAddress reports whether a URL is a path with or without a query, and without escapes.
 func isPlainAddress(s string) bool {
 	if !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") {
 		return false

@@ -19,7 +19,7 @@ import (
 
 // orderTable reads the table in which connectors store orders. Its columns are members of the REST API's documents.
 // Some connectors write nested members into separate columns (shipping_address_country_code), others as JSON. The
-// reader converts each row to a REST document, so the order equals the order from webhooks and taps.
+// reader converts each row to a REST document, so the order equals the order from webhooks and Singer taps.
 type orderTable struct{}
 
 // Name implements [source.Reader].
@@ -66,8 +66,8 @@ var orderMembers = []source.Column{
 	{Field: "refunds", Names: []string{"refunds"}},
 }
 
-// The variables list the members that contain nested members or lists. All other members are text, even if the text
-// looks like JSON.
+// These variables contain the names of members with nested members (holders) or with a list of texts (lists). All other
+// members are text, even if the text looks like JSON.
 var (
 	holders = []string{
 		"total_price_set", "total_shipping_price_set", "shipping_lines", "customer", "shipping_address", "billing_address", "line_items",

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// partTable reads a table in which connectors store a part of orders: lines, discounts of lines, or codes. The store
-// keeps the rows unchanged and derives the orders' lines and coupons from these rows.
+// partTable reads a table in which connectors store a part of orders: line items, discounts of line items, or discount
+// codes. The store keeps the rows unchanged and derives the orders' lines and coupons from these rows.
 type partTable struct {
 	name, title string
 	columns     []source.Column
@@ -288,7 +288,7 @@ func (r *partRows) money(rec tabular.Record, field string, c money.Currency) (in
 	return n, nil
 }
 
-// synced returns the time at which the connector wrote the row. The value is a time or the name of a load, which is a
+// synced returns the time at which the connector wrote the row. The value is a time or the ID of a dlt load, which is a
 // number of seconds since 1970. For any other value, it returns the zero time.
 func (r *partRows) synced(rec tabular.Record) time.Time {
 	cell := strings.TrimSuffix(r.cell(rec, "synced"), " UTC")

@@ -13,16 +13,16 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// reducedCustomer is the name of a member of a reduced document. The member contains the customer's keyed hash if no
-// other member contains this hash.
+// reducedCustomer is the name of a member of a reduced document. In an order, the member contains the keyed hash of the
+// order's email address. In a customer, it contains the customer key.
 const reducedCustomer = "customer_hash"
 
 // reduction lists the members of a document that remain, with the reductions of nested members. A nil reduction keeps
 // the value unchanged.
 type reduction map[string]reduction
 
-// Members of the REST API's documents that [Documents] reads. They exclude names, streets, phone numbers, IP addresses
-// and notes. The email address becomes a hash. Only the UTM parameters of the landing page remain.
+// Members of the REST API's documents that [Documents] reads. They exclude names of people, streets, phone numbers, IP
+// addresses and notes. The email address becomes a hash. Only the UTM parameters of the landing page remain.
 var (
 	reducedAddress = reduction{"country_code": nil, "country": nil, "province_code": nil, "province": nil}
 	reducedRefund  = reduction{
@@ -46,8 +46,9 @@ var (
 	}
 )
 
-// ReducedOrder returns an order of the REST API with only the members that [Documents] reads. The customer is a keyed
-// hash. A text that is not a JSON object is a fault of kind invalid.
+// ReducedOrder returns an order of the REST API with only the members that [Documents] reads. Email addresses, the
+// customer's ID and the phone number are keyed hashes. A text that is not a JSON object results in a fault of kind
+// invalid.
 func ReducedOrder(body []byte, people *source.Customers) ([]byte, error) {
 	kept, err := reduced(body, reducedOrder)
 	if err != nil {
@@ -127,7 +128,7 @@ func (r reduction) of(v document.Value, left *int) any {
 	return kept
 }
 
-// campaignOf returns a landing page's address with only its UTM parameters, or "" if it has none.
+// campaignOf returns a landing page's URL with only its UTM parameters, or "" if it has none.
 func campaignOf(landing string) string {
 	if !strings.Contains(landing, "utm_") {
 		return ""

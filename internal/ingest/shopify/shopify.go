@@ -3,8 +3,8 @@
 //
 // The orders export has one row per line item. The order's own fields are only in its first row. The order's next rows
 // repeat the name, the email address and the time. An order's key is its numeric ID. Old exports have no IDs and use
-// the order's name as key. If an order is in files of both kinds, the reader cannot match the two records and reports a
-// warning. The reader does not read names, streets and phone numbers.
+// the order's name as key. If exports with and without IDs contain the same order, the reader cannot match the two
+// records and reports a warning. The reader does not read names, streets and phone numbers.
 package shopify
 
 import (
@@ -125,9 +125,9 @@ func isTest(payment, tags string) bool {
 	return false
 }
 
-// discounts returns the sum of all discounts. Depending on the kind of discount, the order's amount includes the
-// discounts of lines or excludes them. The sum is therefore between two bounds. The difference between the price of the
-// goods and the subtotal determines the sum between these bounds.
+// discounts returns the sum of all discounts. Depending on the kind of discount, the discount amount of the order
+// includes or excludes the discounts of its lines. The sum is therefore between two bounds. The difference between the
+// price of the goods and the subtotal determines the sum between these bounds.
 func discounts(order, lines, goods, subtotal int64) int64 {
 	return min(max(goods-subtotal, order, lines), order+lines)
 }

@@ -26,7 +26,7 @@ type keeping struct {
 }
 
 // keep writes the collected facts, each kind in a separate step. It emits the last state when all facts before the
-// state are stored. At the end of the run (end = true), it also writes the waiting facts.
+// state are stored. At the end of the run (end = true), it also writes the facts that wait for this end.
 func (t *target) keep(ctx context.Context, end bool) error {
 	known, err := t.store.FXRates(ctx, t.Workspace.ID)
 	if err != nil {
@@ -62,9 +62,8 @@ func (t *target) keep(ctx context.Context, end bool) error {
 	return nil
 }
 
-// polled reports whether the run has read all orders of the days before its end. A run across midnight may lack the
-// last orders of the previous day. A tap sends a state after its last record, so a run without this state was
-// interrupted.
+// polled reports whether the run has read all orders through yesterday. A run across midnight may lack the last orders
+// of the previous day. A tap sends a state after its last record, so a run without this state was interrupted.
 func (t *target) polled() bool {
 	zone := t.Workspace.Location()
 	return t.ended && civil.DayOf(t.started, zone) == civil.DayOf(t.Clock(), zone) &&

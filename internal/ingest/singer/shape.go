@@ -87,9 +87,9 @@ func detect(name string, properties *document.Object, keys []string) (shape, int
 	return unknownRecords, 0
 }
 
-// rankOf returns the rank of a report. Complete reports rank before incomplete reports, and more detailed reports
-// before less detailed reports. Google's more detailed reports omit campaigns without their own ads. The reports of
-// other platforms are complete.
+// rankOf returns the rank of a report. Reports without a breakdown rank before reports with one, and more detailed
+// reports before less detailed reports. Google's reports have another order: campaign, ad group, ad, account. The
+// campaign report is first, because the more detailed reports omit campaigns without their own ads.
 func rankOf(s shape, name string, has func(string) bool, keys []string) int {
 	if s == googleRecords {
 		for i, level := range []string{"campaign_performance_report", "ad_group_performance_report", "ad_performance_report", "account_performance_report"} {

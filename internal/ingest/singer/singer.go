@@ -2,9 +2,9 @@
 // stores the facts in them.
 //
 // The properties in a stream's schema identify the stream, because users of a tap choose the stream's name. Supported
-// streams are orders, refunds and customers of Shopify in the forms of both APIs. Reports of Meta, Google and TikTok
-// advertising and reports of Klaviyo are also supported. The target only checks and counts the records of other
-// streams; the report lists these streams.
+// streams are orders, refunds and customers of Shopify in the forms of both APIs. Ad reports, campaigns, ad sets and
+// ads of Meta, Google and TikTok and reports of Klaviyo are also supported. The target only checks and counts the
+// records of other streams; the report lists these streams.
 //
 // The target stores facts in steps of many records and reads later messages at the same time. The target emits a state
 // only after all earlier facts are stored. If several states meet this condition, the target emits only the newest

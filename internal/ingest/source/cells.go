@@ -199,8 +199,8 @@ func Times(amount, count int64) (product int64, ok bool) {
 	return amount * count, true
 }
 
-// Product returns the price of count pieces. A price may have more decimals than its currency. The product is rounded
-// to the minor unit, half away from zero. An empty price is zero.
+// Product returns the price of count pieces, rounded to the minor unit, half away from zero. The price of one piece may
+// have more decimals than its currency. An empty price is zero.
 func Product(price string, count int64, c money.Currency, n money.Notation) (int64, error) {
 	if price == "" {
 		return 0, nil

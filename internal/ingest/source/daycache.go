@@ -6,8 +6,8 @@ import (
 	"assay/internal/civil"
 )
 
-// dayCache converts instants to days of a time zone. Files are sorted by time, so most instants are on the same day as
-// the previous instant.
+// dayCache converts instants to days of a time zone. Files are usually sorted by time, so most instants are on the same
+// day as the previous instant.
 type dayCache struct {
 	zone       *time.Location
 	from, till time.Time // first instant of the cached day, and of the next day

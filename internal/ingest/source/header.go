@@ -66,8 +66,8 @@ func isFolded(name string) bool {
 	return !blank || name == ""
 }
 
-// Index returns the index of the first column with one of the folded names, or -1 if there is none. Earlier names take
-// precedence.
+// Index returns the index of the column with one of the folded names, or -1 if there is none. If several names have a
+// column, the first of these names applies.
 func (h Header) Index(names ...string) int {
 	for _, name := range names {
 		if i := slices.Index(h.folded, name); i >= 0 {

@@ -56,8 +56,8 @@ func (s *Sale) Full(line int) *RowError {
 	return &RowError{Line: line, Reason: reason, Fix: "check which column contains the order ID"}
 }
 
-// Orders processes the sales of one file. It converts amounts, dates orders in the workspace's time zone, deduplicates
-// copies, and sums the totals.
+// Orders processes the sales of one file. It converts amounts, assigns orders to days in the workspace's time zone,
+// deduplicates copies, and sums the totals.
 type Orders struct {
 	options Options
 	rates   *Converter
@@ -279,8 +279,8 @@ func (t *Orders) clashes(s *Sale) bool {
 
 func (s *Sale) detailed() bool { return len(s.Lines)+len(s.Refunds)+len(s.Coupons) > 0 }
 
-// copyOf reports whether the file contains an earlier copy of the order. An order with the same key and different
-// content replaces the earlier order, including in the totals.
+// copyOf reports whether the file contains an earlier copy of the order, with the same key and content. An order with
+// the same key and different content replaces the earlier order, including in the totals.
 func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	o := &s.Order
 	var key uint64
@@ -376,8 +376,8 @@ func Codes(cell string) []string {
 	return codes
 }
 
-// CouponsOf appends the codes in a cell to the coupons of an order. It assigns the discount to a code only if the cell
-// has no other code.
+// CouponsOf appends the codes in a cell to the coupons of an order. It assigns the order's discount to a code only if
+// the cell has no other code.
 func CouponsOf(into []warehouse.OrderCoupon, cell string, discount int64) []warehouse.OrderCoupon {
 	if code := strings.ToUpper(strings.TrimSpace(cell)); code != "" && !strings.Contains(code, ",") {
 		return append(into, warehouse.OrderCoupon{Code: code, Discount: discount})

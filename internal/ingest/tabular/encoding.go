@@ -26,7 +26,7 @@ const (
 )
 
 // decode returns the text of src as UTF-8 without a byte-order mark, and a function that returns the encoding. The
-// encoding is final at the end of the file, because the first non-ASCII character determines it.
+// encoding is known only at the end of the file, because the first non-ASCII character determines it.
 func decode(src *bufio.Reader) (io.Reader, func() Encoding) {
 	head, _ := src.Peek(1024) // a short file has fewer bytes; a read error occurs again at the first read
 	switch {

@@ -26,9 +26,9 @@ type File struct {
 	ended      func() error // error of the context of Open
 }
 
-// Open reads the first bytes of a file and detects its format from the content. Only errors use the name. A compressed
-// file that unpacks to more bytes than the limit ends with an [ErrLimit]. The limit 0 means no limit. Reading ends when
-// ctx ends, also within a row.
+// Open reads the first bytes of a file and detects its format from the content. Only errors use the name. If a
+// compressed file unpacks to more bytes than the parameter unpacked, reading ends with an [ErrLimit]. The value 0 means
+// no limit. Reading also ends when ctx ends, even within a row.
 func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*File, error) {
 	f := &File{bytes: &counted{src: Cancellable(ctx, src), sum: sha256.New()}, ended: ctx.Err}
 	packed := bufio.NewReaderSize(f.bytes, 128<<10)

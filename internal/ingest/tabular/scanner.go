@@ -212,8 +212,8 @@ func (s *Scanner) oversized(size int) string {
 	return ""
 }
 
-// quotedRow reads a row with quoted cells, which may contain delimiters and line ends. The first line of the row has
-// the given length. quotedRow skips cells after MaxColumns.
+// quotedRow reads a row with quoted cells, which may contain delimiters and line ends. The parameter line is the length
+// of the row's first line. quotedRow skips cells after MaxColumns.
 func (s *Scanner) quotedRow(line int) (problem string, err error) {
 	s.quoted = quotedRow{text: s.quoted.text[:0], ends: s.quoted.ends[:0], lineEnd: line}
 	row := &s.quoted

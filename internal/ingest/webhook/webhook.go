@@ -1,7 +1,7 @@
 // Package webhook processes Shopify webhooks: orders, changes of orders, refunds and customers.
 //
 // [Take] checks a message and reduces it to the required members. The caller stores the message and responds. [Run]
-// later converts several stored messages to facts at once. Messages may arrive twice, late and in any order. Run uses
+// later converts several stored messages to facts at once. Messages may arrive twice, late or out of sequence. Run uses
 // the latest version of an order and deduplicates refunds by ID.
 package webhook
 
@@ -88,8 +88,8 @@ func (v *Verifier) Signed() bool {
 }
 
 // Take checks a message and returns the part to store, without personal data. It returns nil for ignored topics. The
-// signature does not cover the topic, so Take checks that the body has the form of the topic. Otherwise, it returns a
-// fault of kind invalid.
+// signature does not cover the topic, so Take checks that the body has the form of the topic. If the body has another
+// form, Take returns a fault of kind invalid.
 func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	var o document.Object
 	if !json.Valid(body) {
@@ -158,7 +158,7 @@ func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
 }
 
 // PersonOf reads a message about a person's data that [Take] reduced. Messages that older versions stored contain only
-// the hash of the email address. PersonOf adds the hashes of the ID.
+// the hash of the email address. For these messages, PersonOf adds the hashes of the customer's ID.
 func PersonOf(kept, hashKey []byte) (Person, error) {
 	var read struct {
 		Person

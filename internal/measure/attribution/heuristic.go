@@ -39,9 +39,9 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 	}
 }
 
-// timeDecay sets each share to the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights.
-// Ages are relative to the path's latest touchpoint. Relative ages avoid underflow for old journeys and do not change
-// the shares.
+// timeDecay sets each share to the weight 2^(-age in days/7), or 2^-(steps back) without ages, divided by the sum of
+// weights. Ages are relative to the path's latest touchpoint. Relative ages avoid underflow for old journeys and do not
+// change the shares.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {

@@ -98,8 +98,8 @@ func (s *solver) improve(h []float64, goal float64) bool {
 	return left <= goal
 }
 
-// directions builds an orthonormal basis of the Krylov space. It returns the weights of its vectors that minimize the
-// residual, and the residual's norm.
+// directions builds an orthonormal basis of the Krylov space. It returns the weights of the basis vectors that minimize
+// the residual, and the residual's norm.
 func (s *solver) directions(first, goal float64) (weights []float64, left float64) {
 	s.basis = append(s.basis[:0], scaled(s.residual, 1/first))
 	var columns [][]float64 // columns of the triangular matrix after the rotations

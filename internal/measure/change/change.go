@@ -24,7 +24,7 @@ type Part struct {
 //
 // The parts add up to V1 - V0, and exchanging before and after changes only their signs. Logarithms of zero and of
 // negative factors do not exist. With such a factor, the parts are Shapley values. A part is then the mean change of
-// the product when the factor changes, over all orders in which the factors may change. See Sun 1998, "Changes in
+// the product when the factor changes, over all sequences in which the factors may change. See Sun 1998, "Changes in
 // energy consumption and energy intensity", Energy Economics 20:85-100. For two factors x and y, the parts are
 // Δx(y0+y1)/2 and Δy(x0+x1)/2. The slices have the same length, at most 16, and contain finite numbers.
 func Factors(before, after []float64) []float64 {

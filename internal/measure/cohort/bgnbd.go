@@ -100,7 +100,7 @@ func (m BGNBD) Alive(h History) float64 {
 func (m BGNBD) Purchases(time float64) float64 { return m.whileActive(0, m.Alpha, time) }
 
 // Expected returns the expected number of further purchases of a customer within the given time after the observation
-// period (equation 10 of Fader, Hardie and Lee 2005).
+// period. The formula is equation 10 of Fader, Hardie and Lee 2005.
 func (m BGNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * m.whileActive(float64(h.Repeats), m.Alpha+h.Age, time)
 }
@@ -142,8 +142,8 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 // seriesLimit is the largest parameter a, and the largest logarithm of a term, for which whileActive sums the series.
 const seriesLimit = 100
 
-// meanOverDropout returns the expectation of [BGNBD.whileActive], computed as the mean over the dropout probability p.
-// The distribution of p is Beta(a, b+x):
+// meanOverDropout returns the same expectation as [BGNBD.whileActive], computed as the mean over the dropout
+// probability p. The distribution of p is Beta(a, b+x):
 //
 //	E[(1 - (since / (since + p t))^(r+x)) / p].
 //

@@ -28,7 +28,7 @@ type GammaGamma struct {
 func buildGammaGamma(v []float64) GammaGamma { return GammaGamma{P: v[0], Q: v[1], V: v[2]} }
 
 // FitGammaGamma returns the maximum likelihood model. It rejects a customer without purchases or without a positive
-// mean and names the index. Fewer than two customers result in a not-ready fault.
+// mean value. The error names the customer's index. Fewer than two customers result in a not-ready fault.
 func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	if len(spends) < 2 {
 		return Fit[GammaGamma]{},
@@ -89,8 +89,8 @@ func gammaTermsOf(x, p, q float64) (t gammaTerms) {
 	return t
 }
 
-// gammaGammaLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (1a) of the
-// note, is
+// gammaGammaLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (1a) of Fader
+// and Hardie 2013, is
 //
 //	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
 //

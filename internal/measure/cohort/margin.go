@@ -31,9 +31,9 @@ type Margins struct {
 	Coverage float64 // share of revenue with known costs
 }
 
-// MarginsOf returns the rule for gross margin. Sales with costs use their costs. If at least half but not all of
-// the revenue has costs, the other sales use the rate of the sales with costs. With less than half, the other sales use
-// the assumed rate. No costs and an assumed rate of 0 (unknown) result in a not-ready fault. A rate is at most 1.
+// MarginsOf returns the rule for gross margin. Sales with costs use their costs. If at least half but not all of the
+// revenue has costs, the other sales use the rate of the sales with costs. With less than half, the other sales use the
+// assumed rate. If the assumed rate is then 0 (unknown), the result is a not-ready fault. A rate is at most 1.
 func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	if math.IsNaN(assumed) || assumed < 0 || assumed > 1 {
 		return Margins{}, fault.Invalid("assumed margin is %v, want a fraction of revenue", assumed)

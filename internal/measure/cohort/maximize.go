@@ -109,7 +109,7 @@ func steepest(gradient []float64) float64 {
 }
 
 // negativeHessian returns the Cholesky factor of the negative Hessian, computed with central differences of the
-// gradient. It reports whether this matrix is positive definite.
+// gradient. It reports whether the negative Hessian is positive definite and well-conditioned.
 func negativeHessian(f likelihood, x []float64) (*mat.Cholesky, bool) {
 	const step = 1e-5 // error about step² in the derivative and 1e-16 / step from rounding
 	n := len(x)

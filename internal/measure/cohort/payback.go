@@ -26,10 +26,10 @@ type Payback struct {
 // PaybackOf returns the day on which the observed margin per customer reaches the acquisition cost. The curve must
 // contain gross margin, not revenue. The cost is ad spend / new customers, in minor units.
 //
-// The interval of the day inverts the curve's intervals. It contains each day on which the margin is not significantly
-// below the cost, unless the margin was significantly above the cost on an earlier day. Brookmeyer and Crowley (1982)
-// define the interval of the median survival time in this way. "Not reached by day X" is a result, not an error. A
-// curve without days results in a not-ready fault.
+// The interval of the day inverts the curve's intervals. It starts on the first day on which the margin is not
+// significantly below the cost. It ends on the first day on which the margin is significantly above the cost.
+// Brookmeyer and Crowley (1982) define the interval of the median survival time in this way. "Not reached by day X" is
+// a result, not an error. A curve without days results in a not-ready fault.
 func PaybackOf(margin Curve, cost float64) (Payback, error) {
 	if !(cost >= 0) || math.IsInf(cost, 1) {
 		return Payback{}, fault.Invalid("acquisition cost is %v, want an amount of at least 0", cost)

@@ -44,7 +44,7 @@ type Projection struct {
 // Project returns expected purchases and spending of customers, with prediction intervals. Histories are in the unit of
 // the fit. The parameter spend may be nil; otherwise its Q must be above 1.
 //
-// The interval is a parametric bootstrap. Each draw takes parameters from the normal approximation of their log
+// The interval comes from a parametric bootstrap. Each draw takes parameters from the normal approximation of their log
 // estimates. Given the parameters and the history, it then draws the number and value of each customer's purchases. The
 // interval covers sampling error in future purchases and in the parameters, but not wrong assumptions. One draw for a
 // thousand customers takes a few hundredths of a millisecond. The same seed gives the same result.

@@ -24,8 +24,8 @@ type Readiness struct {
 }
 
 // Ready checks whether there are enough data for a projection. A projection needs at least [LeastRepeatBuyers] repeat
-// buyers, observed for at least [LeastGaps] times the median gap between purchases. With fewer data, a model can be
-// fitted but predicts inaccurately.
+// buyers. The longest observation of a customer must be at least [LeastGaps] times the median gap between purchases.
+// With fewer data, a model can be fitted but predicts inaccurately.
 func Ready(histories []History) Readiness {
 	var r Readiness
 	var gaps []float64

@@ -2,10 +2,11 @@
 // that name the creator, and links.
 //
 // The method is capture-recapture (Lincoln 1930; Chapman 1951; Seber 1982, "The Estimation of Animal Abundance",
-// chapter 3). The assumption is that surveys and codes capture orders independently. The share of code orders among
-// named orders therefore estimates the share of code orders among all orders of the creator. Codes also leak to coupon
-// sites. The share of code orders without a creator touchpoint in their path estimates the number of leaked code
-// orders. Links do not identify orders and are scaled to the level of codes and surveys.
+// chapter 3). The assumption is that surveys and codes capture orders independently. Named orders have a survey answer
+// that names the creator. The share of code orders among named orders therefore estimates the share of code orders
+// among all orders of the creator. Codes also leak to coupon sites. The share of code orders without a creator
+// touchpoint in their path estimates the number of leaked code orders. Links do not identify orders and are scaled to
+// the level of codes and surveys.
 package creator
 
 import (
@@ -129,9 +130,10 @@ func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 	}
 }
 
-// codeOrders estimates the number of code orders that the creator generated. The creator's orders have a creator
-// touchpoint with probability Met. Other orders have a creator touchpoint with probability Stray. The excess over Stray
-// therefore gives an unbiased estimate. By chance, it can be negative.
+// codeOrders estimates the number of code orders that the creator generated. If Cleaned is false, it is the share
+// [Assumed] of the code orders. Otherwise, it is estimated from paths. The creator's orders have a creator touchpoint
+// with probability Met. Other orders have a creator touchpoint with probability Stray. The excess over Stray therefore
+// gives an unbiased estimate. By chance, it can be negative.
 func (r Rates) codeOrders(s Signals) float64 {
 	if !r.Cleaned {
 		return Assumed * s.Code

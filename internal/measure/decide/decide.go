@@ -1,9 +1,9 @@
 // Package decide optimizes the allocation of a budget to channels under uncertain response curves.
 //
-// Response curves are joint posterior draws on a grid of spends. Joint draws preserve correlated uncertainty (a high
-// baseline lowers all channels at once). [Optimize] allocates a budget and bounds the distance to the optimum. It
-// evaluates the allocation out of sample, with draws that were not used to optimize it. [Information] returns the value
-// of an experiment on each channel. [Spread] distributes spend over time.
+// Response curves are joint posterior draws on a grid of spends. Joint draws preserve correlated uncertainty. For
+// example, a draw with a high baseline has lower responses of all channels. [Optimize] allocates a budget and bounds
+// the distance to the optimum. It evaluates the allocation out of sample, with draws that were not used to optimize it.
+// [Information] returns the value of an experiment on each channel. [Spread] distributes spend over time.
 //
 // The package does not depend on a model. It assumes that channels' responses are additive and do not change after the
 // window of the draws.

@@ -3,8 +3,8 @@ package decide
 import "math"
 
 // market finds the price of money (the Lagrange multiplier of the budget) at which the channels' spends add up to the
-// budget. At a price below all slopes, every channel spends its maximum. At a price above all slopes, it spends its
-// minimum.
+// budget. At a price below all slopes, every channel spends its maximum. At a price above all slopes, every channel
+// spends its minimum.
 type market struct {
 	division
 	low, high   []float64

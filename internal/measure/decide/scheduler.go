@@ -39,8 +39,8 @@ func (s *scheduler) response(x []float64) (sum float64) {
 // row returns a channel's part of a schedule.
 func (s *scheduler) row(x []float64, j int) []float64 { return x[j*s.Periods : (j+1)*s.Periods] }
 
-// even returns a schedule with equal spend in every period. Each channel's spend is at the same relative position
-// between the channel's bounds.
+// even returns a schedule with equal spend in every period. The spends of all channels are at the same relative
+// position between the bounds of their channels.
 func (s *scheduler) even() []float64 {
 	var least, most float64
 	for _, c := range s.Channels {
@@ -87,8 +87,8 @@ type projection struct {
 	size float64 // prices are between -size and size
 }
 
-// channel sets a channel's spends to the projection of y minus an amount. It returns the sum of the spends, limited to
-// the bounds of the channel's total.
+// channel subtracts by from a channel's values of y and sets the channel's spends to the nearest values within the
+// limits per period. It returns the sum of the spends, limited to the bounds of the channel's total.
 func (p *projection) channel(j int, by float64) float64 {
 	sum := p.lower(j, by)
 	if total := p.Channels[j].Total; total != nil {

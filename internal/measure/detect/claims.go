@@ -65,8 +65,8 @@ func (c claims) totals(sums []float64, t int) (before, now float64) {
 	return sums[mid] - sums[mid-c.base], sums[t] - sums[mid]
 }
 
-// expect returns the test of the window that ends before index t, with the expected number of reported orders. The
-// dispersion is one.
+// expect returns the test of the recent window that ends before index t, without a p-value and with dispersion φ = 1.
+// The result ok is false without sufficient history or with too few expected orders.
 func (c claims) expect(t int) (out claimTest, ok bool) {
 	if t < c.recent+c.base {
 		return out, false
@@ -109,8 +109,8 @@ func (c claims) at(t int) (claimTest, bool) {
 	return out, true
 }
 
-// chiMedian is the median of a chi-squared variable with one degree of freedom. The median of squared errors is robust
-// to earlier breaks.
+// chiMedian is the median of a chi-squared variable with one degree of freedom. The dispersion is estimated from the
+// median of squared errors, because the median is robust to earlier breaks.
 var chiMedian = distuv.ChiSquared{K: 1}.Quantile(0.5)
 
 // since returns the index of the first day of the break that at(end) detects.
@@ -126,8 +126,8 @@ func (c claims) since(end int) int {
 }
 
 // claimsBreaks finds channels with platform-reported orders that jump or end while spend continues. The cause is
-// usually a pixel that fires twice, or not at all. The windows end with the channel's last ad report. A loss of
-// touchpoints is another kind of finding and replaces this finding.
+// usually a pixel that fires twice, or not at all. The windows end with the channel's last ad report. A tracking break
+// or pixel loss is the cause of such a change and replaces this finding (see [consequences]).
 func claimsBreaks(s Store) (all []Finding) {
 	for _, ch := range s.Channels {
 		if ch.Late >= claimWindows[0].recent || len(ch.Claimed) == 0 {

@@ -7,7 +7,8 @@ import (
 )
 
 // leaks finds discount codes with a jump in use. A typical cause is a code for few customers, or a creator's code, that
-// is now on a coupon site. The value is the amount of discounts above the usual level.
+// is now on a coupon site. The value is 0.7 times the monthly discounts above the usual level, with an interval from
+// 0.2 to 1 times this amount.
 func leaks(s Store) (all []Finding) {
 	growth := 1.0
 	if before := lately(s.Orders, 70) - lately(s.Orders, 14); before > 0 {
@@ -32,9 +33,9 @@ func leaks(s Store) (all []Finding) {
 	return all
 }
 
-// pacing finds targets that will probably be missed, and spend limits that will probably be exceeded. These findings
-// have no value, because acting may not close the gap to the target. Sales targets of one channel have one cause, so
-// only the target that is least likely to be met is a finding.
+// pacing finds sales targets that will be missed, and spend targets that will be reached, with a probability of at
+// least 80%. These findings have no value, because acting may not close the gap to the target. The sales targets of a
+// channel have one cause, so only the target at highest risk is a finding. The same applies to its spend targets.
 func pacing(s Store) (all []Finding) {
 	type sales struct {
 		channel measure.Channel

@@ -131,7 +131,7 @@ const (
 )
 
 // outages finds days with far fewer orders than on the same weekday of the three previous weeks. The cause is an outage
-// of the shop or a missing import. Consecutive days are one finding.
+// of the store or a missing import. Consecutive days are one finding.
 func outages(s Store) (all []Finding) {
 	n := len(s.Orders)
 	for t := max(21, n-outageDays); t < n; t++ {
@@ -161,8 +161,9 @@ func outages(s Store) (all []Finding) {
 	return all
 }
 
-// stopped finds products that sold every week and then stopped selling, for example because they are sold out or
-// hidden. The loss is between 20% and 100% of their revenue, because some customers buy another product.
+// stopped finds products with usual sales of at least 12 units per week. In the last 7 days, their sales are at most
+// 0.15 times the usual sales. They may be sold out or hidden. The loss is between 20% and 100% of the contribution of
+// the lost sales, because some customers buy another product.
 func stopped(s Store) (all []Finding) {
 	for _, p := range s.Products {
 		expected := p.Before / 8
@@ -224,11 +225,11 @@ const (
 	lostP        = 5e-3 // maximum p-value; few channels of a store have this many answers
 )
 
-// pixelLosses finds channels that customers name in surveys as often as before, while last touch attributes fewer
-// respondents' orders to the channels. Typical causes are a broken pixel, a consent banner, or a link without its
-// parameters. Let n respondents name the channel now, let n0 respondents name it before, and let k orders of respondents
-// be attributed to it before. The expected number of attributed orders is e = n k/n0. Its variance is
-// e (1 + e (1/n + 1/n0 + 1/k)), because n, n0 and k are counts.
+// pixelLosses finds channels to which last touch attributes fewer respondents' orders than before, relative to the
+// number of respondents who name the channel. Typical causes are a broken pixel, a consent banner, or a link without
+// UTM parameters. Let n respondents name the channel now, let n0 respondents name it before, and let k orders of
+// respondents be attributed to it before. The expected number of attributed orders is e = n k/n0. Its variance is e (1
+// + e (1/n + 1/n0 + 1/k)), because n, n0 and k are counts.
 func pixelLosses(s Store) (all []Finding) {
 	for _, a := range s.Answers {
 		if a.NamedBefore < leastAnswers || a.CreditBefore < leastAnswers/2 || a.Named == 0 {

@@ -9,13 +9,13 @@ import (
 	"assay/internal/measure"
 )
 
-// sure is the minimum probability, from the model, that the marginal ROAS is on one side of break-even. A finding needs
-// this probability.
+// sure is the minimum probability of a finding: the model's probability that marginal ROAS is below, or above,
+// break-even.
 const sure = 0.9
 
 // pastOptimum finds channels with a marginal ROAS below or above break-even, with a probability of at least 90%.
-// Break-even is 1 / contribution rate. The value is the change of contribution if spend changes by one step, with the
-// model's interval.
+// Break-even is 1 / contribution rate. The value is the change of contribution after spend if spend changes by one
+// step, with the model's interval.
 func pastOptimum(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		m := c.Marginal
@@ -51,8 +51,8 @@ func pastOptimum(s Store) (all []Finding) {
 	return all
 }
 
-// Limits of a spend shift, as multiples of the spend before the shift. The new level must also be outside all earlier
-// levels of the channel.
+// Parameters of a spend shift. shiftUp and shiftDown are limits of mean daily spend in the last shiftDays days, as
+// multiples of mean daily spend in the shiftBase days before. See also [beyond].
 const (
 	shiftUp   = 2.5
 	shiftDown = 0.2
@@ -101,8 +101,8 @@ func spendShifts(s Store) (all []Finding) {
 }
 
 // beyond reports whether the total of the last three days is outside the range of all three-day totals before the
-// shift, which starts on day since. Days before the first spend do not count. An increase must be at least 20% above
-// all totals. A decrease must be more than a sixth below all of them.
+// shift. The shift starts on day since. Days before the channel's first spend are ignored. An increase must be at least
+// 20% above all totals. A decrease must be more than a sixth below all of them.
 func beyond(spend []float64, since int, up bool) bool {
 	sums, first := prefix(spend), firstSpend(spend)
 	last := len(spend)
@@ -230,8 +230,9 @@ func relative(k, n, kBefore, nBefore float64) float64 {
 const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
-// of perfect information on one decision: to increase or decrease spend by 20%. The contribution per unit of spend is
-// normally distributed with mean m, from the best estimate of ROAS, and standard deviation v. The value is
+// of perfect information on one decision: to increase or decrease spend by 20%. Contribution after spend, per unit of
+// spend, is normally distributed with mean m and standard deviation v. Both come from marginal ROAS if the model
+// estimates it, otherwise from the best estimate of ROAS. The step is a fifth of monthly spend. The value is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).
 func untested(s Store) (all []Finding) {
@@ -262,8 +263,8 @@ func untested(s Store) (all []Finding) {
 	return all
 }
 
-// loss returns the expected opportunity loss of the decision that is better on average. The difference of the two
-// decisions is normally distributed with the given mean and standard deviation.
+// loss returns the expected opportunity loss of the decision that is better on average. The difference in value between
+// the two decisions is normally distributed with the given mean and standard deviation.
 func loss(mean, sd float64) float64 {
 	if sd <= 0 {
 		return 0

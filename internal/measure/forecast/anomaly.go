@@ -108,8 +108,8 @@ func (l lens) from(x float64) float64 {
 	}
 }
 
-// habit is the minimum gain in log-likelihood for a transformation other than logarithms. Logarithms are preferred
-// because effects are usually proportional.
+// habit is the minimum log-likelihood advantage over logarithms that raw values or square roots need. Logarithms are
+// preferred because effects are usually proportional.
 const habit = 5
 
 func bestLens(values []float64, season int) judgement {
@@ -355,7 +355,7 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 }
 
 // noiseOf returns the error distribution, and the log-likelihood with the best degrees of freedom from a short list.
-// The degrees of freedom of the distribution are the geometric mean of their posterior. The most likely value is
+// The distribution has the posterior geometric mean of the degrees of freedom, because their most likely value is
 // imprecise with a few hundred errors. Too low a value misses anomalies, and too high a value flags normal points.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
@@ -409,8 +409,9 @@ const censoredShare = 50
 
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }
 
-// normality is the strength of the prior for normal errors: the log odds of ν degrees of freedom are -normality/ν.
-// Without the prior, the fitted errors of short series have heavy tails by chance.
+// normality is the strength of the prior for normal errors: the log odds of ν degrees of freedom against a normal
+// distribution are -normality/ν. Without the prior, the distribution fitted to a short series often has heavy tails by
+// chance.
 const normality = 14
 
 // closeEnough is the tolerance of [highestBetween]. A change of the scale by this amount has no noticeable effect on

@@ -32,7 +32,8 @@ func (o order) String() string {
 // terms returns the number of coefficients.
 func (o order) terms() int { return o.p + o.q + o.sp + o.sq }
 
-// arima is a fitted model. With w the differenced series,
+// arima is a fitted model. Let w be the differenced series with mean c, B the backshift operator and m the season
+// length. Then
 //
 //	φ(B) Φ(B^m) (w_t - c) = θ(B) Θ(B^m) e_t.
 type arima struct {
@@ -119,8 +120,8 @@ type candidate struct {
 	bases  room // scratch space of derivatives
 }
 
-// problem returns the least-squares problem of an order, its model and zero parameters. The model has the parameters of
-// the last evaluation.
+// problem returns the least-squares problem of an order, its model and starting parameters of zero. Each evaluation of
+// the problem sets the model's parameters.
 func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	k := o.terms()
 	if o.constant {
@@ -153,8 +154,8 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 
 // fit returns the model of an order, estimated by conditional least squares (Box, Jenkins and Reinsel 2008, section
 // 7.1). Before the first point, values equal the mean and errors are zero. The search starts at the parameters in the
-// trail, otherwise at the parameters of a similar model, if there is one. The search stops when it cannot reach the
-// similar model's AICc.
+// trail, otherwise at the parameters of the similar model near, if there is one. The search stops when it is unlikely
+// to reach near's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)
 	size, parameters := float64(len(c.w)), float64(len(params)+1)
@@ -177,8 +178,8 @@ func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	return a, true
 }
 
-// derive sets the derivatives of the errors e with respect to the parameters, given the lags at these parameters. Let x
-// = w - c. Then
+// derive sets columns to the derivatives of the errors e with respect to the parameters. The lags of a must be the lags
+// at these parameters. Let x = w - c. Then
 //
 //	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
 //	∂e/∂φ_i = -B^i Φ X,   ∂e/∂Φ_j = -B^(mj) φ X,   ∂e/∂θ_i = B^i Θ E,   ∂e/∂Θ_j = B^(mj) θ E,   ∂e/∂c = -φ Φ 1 / θΘ,
@@ -284,7 +285,7 @@ func (l *lags) filter(values []float64) {
 }
 
 // start sets the starting parameters of the search. It uses the parameters of a similar model where that model has
-// them.
+// them, otherwise 0.1 for coefficients and 0 for the mean.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1
@@ -456,7 +457,7 @@ const (
 )
 
 // fitARIMA returns the ARIMA model with the order found stepwise by AICc. It chooses seasonal differences by the
-// strength of the season, and other differences by the KPSS test. The method is from Hyndman and Khandakar 2008,
+// strength of the season, and non-seasonal differences by the KPSS test. The method is from Hyndman and Khandakar 2008,
 // "Automatic time series forecasting: the forecast package for R", section 3.2.
 func fitARIMA(values []float64, season int, t *trail) track {
 	if len(values) < 2*season {
@@ -572,7 +573,8 @@ func stepwise(c *candidate, base order) *arima {
 }
 
 // kpss returns the statistic of Kwiatkowski, Phillips, Schmidt and Shin (1992) for stationarity around a level. Above
-// 0.463, stationarity is rejected at 5%. The long-run variance uses Bartlett weights to lag 3√n/13.
+// 0.463, stationarity is rejected at a significance level of 0.05. The long-run variance uses Bartlett weights to lag
+// 3√n/13.
 func kpss(values []float64) float64 {
 	n := len(values)
 	center := stats.Mean(values)

@@ -17,8 +17,8 @@ type Change struct {
 // Changes finds change points by optimal partitioning with pruning (PELT; Killick, Fearnhead and Eckley 2012, "Optimal
 // detection of changepoints with a linear computational cost"). The cost of a segment is its residual sum of squares
 // around a line, after seasonal adjustment. The penalty of a change point is 5 log(n) times the noise variance, times
-// (1+ρ)/(1-ρ) for autocorrelated noise. Outliers are first clipped to three standard deviations. Segments have at least
-// two seasons and ten points. A series shorter than two segments results in a not-ready fault.
+// (1+ρ)/(1-ρ) for autocorrelated noise. Anomalies with |Z| above 3 are first replaced by their expected values.
+// Segments have at least two seasons and ten points. A series shorter than two segments results in a not-ready fault.
 //
 // Changes estimates the time of a change, not the cause. It also splits a smooth curve into segments.
 func Changes(values []float64, season int) ([]Change, error) {
@@ -79,9 +79,10 @@ const (
 	shiftSpread = 2   // seasons on either side that are compared
 )
 
-// levelShifts returns the positions at which the level of a positive series changes permanently. The change is at least
-// [shiftLevel] and at least [shiftNoise] standard deviations. The segments of [Changes] are long, so a few outliers are
-// not a shift. levelShifts compares the median of the two seasons before with the median of the two seasons after.
+// levelShifts returns the permanent level changes of a series without negative values. A change is at least
+// [shiftLevel] and at least [shiftNoise] standard deviations of the errors. As in [Changes], segments are long, so a
+// few outliers are not a shift. levelShifts compares the median of the two seasons before with the median of the two
+// seasons after.
 func levelShifts(j judgement, values []float64, season int) (shifts []Change) {
 	n, least := len(values), max(10, 2*season)
 	if n < 2*least || slices.Min(values) < 0 {

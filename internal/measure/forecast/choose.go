@@ -64,7 +64,7 @@ func (p *pool) backtest(values []float64, horizon int) []float64 {
 
 // backtestWeights returns weights proportional to
 //
-//	error^(-k),
+//	error^(-k).
 //
 // A model's weight is proportional to the likelihood of k independent errors from a Laplace distribution with the
 // model's own scale. k is the number of disjoint windows of the horizon in the backtest, at least 1. After a short

@@ -4,7 +4,7 @@ import "math"
 
 // dynamic is the dynamic optimized theta model. See Fiorucci, Pellegrini, Louzada, Petropoulos and Koehler 2016,
 // "Models for optimising the theta method and their relationship to state space models", section 3. Let A and B be the
-// intercept and the slope of the line through the points so far. Then
+// intercept and the slope of the least-squares line through the points so far. Then
 //
 //	μ_{t+1} = ℓ_t + (1 - 1/θ) ((1-α)^t A_t + (1 - (1-α)^{t+1}) / α · B_t),   ℓ_{t+1} = α y_{t+1} + (1-α) ℓ_t.
 type dynamic struct {

@@ -64,7 +64,7 @@ const (
 //	q = ℓ + φ b,  μ = q, q + s or q s,  ℓ' = q + α (y ⊖ s - q),  b' = φ b + β/α (ℓ' - q),  s' = s + γ (y ⊖ q - s),
 //
 // where ⊖ is the difference or the ratio. Additive and relative errors have the same recursions and differ only in the
-// likelihood (section 2.5 of the book).
+// likelihood (Hyndman et al. 2008, section 2.5).
 type smoother struct {
 	form
 	alpha, beta, gamma, phi float64
@@ -204,8 +204,8 @@ type run struct {
 // errors runs the models over the values. It sets their errors and updates their states. It multiplies relative errors
 // by the geometric mean of |μ|. For both kinds of errors, the logarithm of the sum of squares is then the likelihood in
 // equation (5.3) of Hyndman et al. (2008). A model with relative errors is rejected if an expectation is not positive.
-// errors runs [smoother.observe], which takes nearly all of a fit's time, for several models in step. Each recursion
-// depends only on its own previous step, so the processor can interleave the models.
+// The recursion of [smoother.observe] takes nearly all of a fit's time, so errors repeats it here for several models in
+// step. Each model depends only on its own previous step, so the processor can interleave the models.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
 		l := &runs[i]
@@ -322,8 +322,8 @@ func (c *climb) criterion(sum float64) float64 {
 	return float64(len(c.values))*math.Log(max(sum, 1e-300)) + c.penalty()
 }
 
-// fit maximizes the likelihood and returns the model in its state after the last value. It stops early if it cannot
-// reach the criterion beat. It returns false if no parameters are allowed.
+// fit maximizes the likelihood and returns the model in its state after the last value. It stops early if it is
+// unlikely to reach an AICc below beat. It returns false if the starting parameters are not allowed.
 func (c *climb) fit(beat float64) (*smoother, bool) {
 	c.rival = math.Exp((beat - c.penalty()) / float64(len(c.values)))
 	sum := c.solve(c.params)
@@ -452,8 +452,8 @@ func initialOf(values []float64, season int, positive bool) initial {
 // fitETS returns the form with the smallest AICc (Hyndman, Koehler, Snyder and Grose 2002, "A state space framework for
 // automatic forecasting using exponential smoothing methods"). It returns false if there are too few values for any
 // form. It first fits the forms with the best starting points, so the fits of the other forms can stop early. Each
-// search starts from the best of the form's starting points and the end point in the trail. fitETS then updates the
-// trail.
+// search starts from the best of the form's starting points and the final parameters in the trail. fitETS then updates
+// the trail.
 func fitETS(values []float64, season int, t *trail) (*smoother, bool) {
 	positive := allPositive(values)
 	start := initialOf(values, season, positive)

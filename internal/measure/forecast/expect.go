@@ -1,8 +1,8 @@
 // Package forecast computes expectations, forecasts and anomalies of a time series, with their uncertainty.
 //
 // [OneStep] compares each point with its one-step expectation. [Predict] forecasts with exponential smoothing, ARIMA,
-// the Theta family or their median, with intervals from past forecast errors of the same series. A series consists of
-// values at equal steps, oldest first.
+// the Theta family, or their median or weighted mean, with intervals from past forecast errors of the same series. A
+// series consists of values at equal steps, oldest first.
 package forecast
 
 import (
@@ -41,8 +41,8 @@ func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
 
-// SlowDays returns [Days] with a slower level, over about three weeks. [Alarms] needs the slower level, because a fast
-// level follows persistent shifts before an alarm.
+// SlowDays returns [Days] with a slower level: a weighted mean over about three weeks. [Alarms] needs the slower level,
+// because a fast level follows persistent shifts before an alarm.
 func SlowDays() Rhythm {
 	r := Days()
 	r.forget = 0.05
@@ -53,7 +53,7 @@ func SlowDays() Rhythm {
 // but no z, and it does not affect other points.
 //
 // Let x be the value on a scale where effects are additive: the logarithm, or the square root for series with many
-// zeros. Let w be its place in the cycle and t its position. Then
+// zeros. Let w be the value's place in the cycle and t its position in the series. Then
 //
 //	x̂_t = ℓ_t + s_w,   ℓ_t = Σ_k (1-a)^k (x*_{t-1-k} - s_w(t-1-k)) / Σ_k (1-a)^k,   z_t = (x_t - x̂_t) / σ_t.
 //
@@ -246,7 +246,7 @@ func (h *heights) add(y float64) {
 }
 
 // scale returns the scale for the next point. It changes from logarithms to square roots if more than 5% of the values
-// are zero or less. It changes back if less than 2.5% of the values are zero or less. The gap between the two limits
+// are zero or less. It changes back if at most 2.5% of the values are zero or less. The gap between the two limits
 // avoids alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a hundredth
 // of the median of the most recent positive values.
 func (h *heights) scale(root bool) scale {

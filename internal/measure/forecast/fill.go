@@ -11,10 +11,10 @@ func Begun(values []float64) int {
 	return max(0, slices.IndexFunc(values, func(y float64) bool { return known(y) && y != 0 }))
 }
 
-// Filled returns the series with NaN replaced. The replacement is interpolated linearly between the nearest known
-// values before and after the gap at the same place in the cycle. Filled adds the difference in level between the gap
-// and these values. Without a season, or if one side is unknown, Filled interpolates linearly between neighbors. A
-// series without values is returned unchanged.
+// Filled returns the series with NaN replaced. The replacement is the local level plus a deviation. The level is the
+// centered moving average of the linearly interpolated series. The deviation is interpolated linearly between the known
+// deviations at the same place in the cycle. Without a season, and within half a season of the ends, Filled
+// interpolates linearly between neighbors. A series without values is returned unchanged.
 func Filled(values []float64, season int) []float64 {
 	straight := joined(values, 1)
 	if season < 2 || len(values) < 2*season {

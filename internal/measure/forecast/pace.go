@@ -76,8 +76,8 @@ func (p *Prediction) moved(h int, e float64) float64 {
 	}
 }
 
-// stretch moves draws away from their median according to their quantile. With few independent errors, the spread is
-// uncertain. This uncertainty has its largest effect in the tails.
+// stretch moves draws away from their median by the factor of [cautious] at each draw's quantile. With few independent
+// errors, the spread is uncertain. This uncertainty has its largest effect in the tails.
 func (p *Prediction) stretch(draws []float64, freedom float64) {
 	slices.Sort(draws)
 	center := stats.Quantile(draws, 0.5)

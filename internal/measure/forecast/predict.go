@@ -231,8 +231,8 @@ func (p *Prediction) scaled(values []float64) []float64 {
 }
 
 // movement returns the volatility at each point: an exponentially weighted mean of absolute changes, at least a tenth
-// of the overall mean. A change is from one point to the next, or to the same point of the next season if the seasonal
-// changes are smaller on average.
+// of the overall mean. A change is from one point to the next. If the seasonal changes are smaller on average, it is to
+// the same point of the next season.
 func movement(x []float64, season int) []float64 {
 	lag := 1
 	if season > 1 && len(x) > 2*season && meanSize(stride(x, season)) < meanSize(stride(x, 1)) {

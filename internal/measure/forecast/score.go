@@ -5,7 +5,7 @@ import (
 )
 
 // Pinball returns the mean pinball loss of forecasts of the p-quantile (Koenker and Bassett 1978, "Regression
-// quantiles"). The loss is p times the excess of the value over the forecast, or 1 - p times the shortfall. The true
+// quantiles"). The loss is p times the excess of the value over the forecast, or (1 - p) times the shortfall. The true
 // quantile minimizes the expected loss.
 func Pinball(p float64, actual, quantiles []float64) (float64, error) {
 	if !(p > 0 && p < 1) {

@@ -115,8 +115,9 @@ func autocorrelation(values []float64, most int) []float64 {
 	return out
 }
 
-// isSeasonal reports the result of the test of the M competitions: the autocorrelation at the seasonal lag is outside
-// its 90% limits (Makridakis and Hibon 2000, "The M3-competition"). It needs values of at least three seasons.
+// isSeasonal reports whether the autocorrelation at the seasonal lag is outside its 90% limits. This is the seasonality
+// test of the M competitions (Makridakis and Hibon 2000, "The M3-competition"). With values of fewer than three
+// seasons, it returns false.
 func isSeasonal(values []float64, season int) bool {
 	if season < 2 || len(values) < 3*season {
 		return false

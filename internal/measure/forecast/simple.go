@@ -49,8 +49,9 @@ func smooth(f form, values []float64) track {
 	return naive(values, 1)
 }
 
-// theta is the average of two forecasts. One is the line through the series (θ = 0). The other is simple smoothing of
-// the series with doubled curvature (θ = 2). See Assimakopoulos and Nikolopoulos (2000), "The theta model".
+// theta is the average of two forecasts. One is the line through the series (θ = 0). The other is simple exponential
+// smoothing of the series with doubled curvature (θ = 2). See Assimakopoulos and Nikolopoulos (2000), "The theta
+// model".
 type theta struct {
 	intercept, slope float64
 	points           int
@@ -85,8 +86,8 @@ func (m *theta) ahead(out []float64) {
 	}
 }
 
-// pool is the pointwise median of several models, or their weighted mean. The median needs no weights and is robust to
-// one bad model.
+// pool is the pointwise median of the forecasts of several models, or their weighted mean. The median needs no weights
+// and is robust to one bad model.
 type pool struct {
 	members []track
 	room    []float64 // members × horizon

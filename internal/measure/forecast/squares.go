@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// problem is a nonlinear least-squares problem. The function residuals stores the residuals at the parameters in out,
-// and reports whether the parameters are allowed.
+// problem is a nonlinear least-squares problem. The function residuals sets out to the residuals at the parameters, and
+// reports whether the parameters are allowed.
 type problem struct {
 	points    int
 	residuals func(params, out []float64) bool
@@ -53,8 +53,8 @@ const (
 
 // solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum. It returns +Inf
 // if the initial parameters are not allowed. It stops early if the sum is unlikely to fall below p.rival. The method is
-// Levenberg-Marquardt (Moré 1978, "The Levenberg-Marquardt algorithm: implementation and theory") with finite
-// differences and Marquardt's scaling.
+// Levenberg-Marquardt (Moré 1978, "The Levenberg-Marquardt algorithm: implementation and theory") with Marquardt's
+// scaling. Without p.derive, derivatives are finite differences.
 func (p problem) solve(params []float64) float64 {
 	k := len(params)
 	all := p.room.take((k+2)*p.points + 2*k*k + 3*k)

@@ -127,8 +127,8 @@ func moving(values []float64, k int) []float64 {
 }
 
 // loess sets out to local linear fits with tricube weights. Each fit uses the nearest points. The parameter window is
-// the number of these points. As in the paper, loess computes one point per tenth of the window and interpolates
-// linearly.
+// the number of these points. As in Cleveland et al. 1990 (see [stl]), loess computes one point per tenth of the window
+// and interpolates linearly.
 func loess(values []float64, window int, out []float64) {
 	n := len(values)
 	step := max(1, window/10)

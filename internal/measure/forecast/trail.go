@@ -2,8 +2,8 @@ package forecast
 
 import "slices"
 
-// trail contains the end points of a fit's searches. They are starting points for refits of the same series with more
-// values. A nil trail has no end points. A trail is safe for concurrent use by different models.
+// trail contains the final parameters of a fit's searches. Refits of the same series with more values start from these
+// parameters. A nil trail is empty. A trail is safe for concurrent use by different models.
 type trail struct {
 	forms  map[form]ending
 	orders map[order]ending

@@ -60,7 +60,7 @@ func (r *refit) p(tau float64) float64 {
 	return r.unusual()
 }
 
-// residuals subtracts the hypothetical effect tau from the series, fits the weights again and sets the residual of each
+// residuals subtracts the hypothesized effect tau from the series, fits the weights again and sets the residual of each
 // period.
 func (r *refit) residuals(tau float64) {
 	b := r.bench
@@ -108,8 +108,8 @@ func (r *refit) weightsFor(b *bench) []float64 {
 }
 
 // unusual returns the p-value: the share of cyclic shifts or permutations with a statistic that is at least as large as
-// the observed statistic. The statistic is the sum of residuals in the test, or the sum of their absolute values for
-// [refit.geoLift].
+// the observed statistic. The statistic is the absolute value of the sum of residuals in the test. [refit.geoLift]
+// first replaces the residuals by their absolute values.
 func (r *refit) unusual() float64 {
 	if r.order != nil {
 		return r.order.unusual(r.resid, r.start)

@@ -25,8 +25,8 @@ func (r *Return) Estimate() *measure.Estimate {
 	return estimated(r.PerCost, r.PerCostInterval)
 }
 
-// ratio returns the incremental outcome divided by a cost. The cost is known exactly, so intervals only change their
-// unit.
+// ratio returns the incremental outcome divided by a cost. The cost is known exactly, so the limits of the interval are
+// divided by the same cost.
 func (r *Result) ratio(cost float64) *Return {
 	total := float64(len(r.Treated) * r.Periods)
 	out := &Return{PerCost: r.Incremental / cost, PerCostInterval: r.Interval.Times(total / cost)}
@@ -80,8 +80,9 @@ type Settling struct {
 }
 
 // LiftTest returns the result as a lift test. The parameters spend (before the test) and change are sums over the
-// treated regions per period. The mean is divided by the share of the effect within the test. The standard deviation
-// increases as in Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency + τ_duration).
+// treated regions per period. The effect is divided by the share of the effect that occurs within the test. The
+// standard deviation sd of the effect increases as in Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency +
+// τ_duration).
 func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Settling) (LiftTest, error) {
 	if change == 0 || s.Share < 0 || s.Share > 1 || s.Spend < 0 || s.Recency < 0 || s.Duration < 0 {
 		return LiftTest{}, fault.Invalid("a lift test needs a change of spend, a share of at most 1 and no negative variance")

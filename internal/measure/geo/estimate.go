@@ -31,13 +31,13 @@ func newBench() *bench { return &bench{} }
 
 // weights returns the donors' weights, by position in donors. The next call with the same bench overwrites the slice.
 //
-//	synthetic control   minimize ‖z₁ - Σ w_j z_j‖² over the simplex (Abadie, Diamond and Hainmueller 2010; with unit
-//	intercept, that is on demeaned series, Doudchenko and Imbens 2016, Ferman and Pinto 2021)
-//	augmented           w + (z₁ - Zᵀw)ᵀ(ZᵀZ + λI)⁻¹Zᵀ  (Ben-Michael, Feller and Rothstein 2021, section 4), Z the donors
-//	minus their mean in each period
-//	SDID                the same on demeaned series with the ridge T ζ² (Arkhangelsky et al. 2021, equation 4)
+//	synthetic control   minimize ‖z₁ - Σ w_j z_j‖² over the simplex (Abadie, Diamond and Hainmueller 2010)
+//	                    on demeaned series: Doudchenko and Imbens 2016, Ferman and Pinto 2021
+//	augmented           w + (z₁ - Zᵀw)ᵀ(ZᵀZ + λI)⁻¹Zᵀ, where Z is the donors minus their mean in each period
+//	                    (Ben-Michael, Feller and Rothstein 2021, section 4)
+//	SDID                synthetic control on demeaned series with ridge T ζ² (Arkhangelsky et al. 2021, equation 4)
 //	DiD                 equal weights
-//	scaled DiD             weights in proportion to the donors' level
+//	scaled DiD          weights in proportion to the donors' level
 func (e *estimator) weights(b *bench, t target, donors []int) []float64 {
 	if e.method.fixed() {
 		return e.fixed(b, donors)

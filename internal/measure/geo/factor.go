@@ -116,8 +116,8 @@ const (
 
 // Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²). Here sd is the
 // standard deviation of f, the factor of the channel, and years is the time since the last test. The maximum is
-// [Untested]. This value also applies to a channel without a test (f is nil). Both constants are assumptions. The
-// constants affect only the ranking of channels for testing.
+// [Untested]. This value also applies to a channel without a test (f is nil). The constants [Untested] and yearly are
+// assumptions. They affect the ranking of channels for testing, and [Untested] also affects [Prior] and [Posterior].
 func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {
 		return Untested

@@ -106,10 +106,10 @@ type Effect struct {
 // Fit estimates the effect of a test and its uncertainty from a panel.
 //
 // The default method divides each region's series by the series' mean before the test and demeans it. It then fits a
-// synthetic control. It tests by randomization in space (placebo test). Periods after the test and its cooldown are not
-// used. The standard error is the standard deviation of the placebo estimates, as in synthdid. The default method and
-// the ensemble compare regions of different sizes by shares and scale the standard error to the level of the treated
-// regions.
+// synthetic control. It tests by randomization in space (placebo test). Fit uses no period after the test, except for
+// the effect over the test with its cooldown. The standard error is the standard deviation of the placebo estimates, as
+// in synthdid. The default method and the ensemble compare regions of different sizes by shares and scale the standard
+// error to the level of the treated regions.
 func Fit(p *Panel, t Test, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -305,7 +305,7 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 	}
 	if r.ScaledL2 > .6 && !a.Method.fixed() {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("the donors fit the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
+			fmt.Sprintf("the donors fit the treated regions poorly before the test (scaled L2 imbalance %.2f)", r.ScaledL2))
 	}
 	if a.start < 4*r.Periods {
 		r.Notes = append(r.Notes,

@@ -130,7 +130,7 @@ func (f *frame) series(t target) []float64 {
 	return out
 }
 
-// linear sets each element of c to the dot product of the group's series and a region's series over the matched
+// linear sets each element of c to the dot product of the target's series and a region's series over the matched
 // periods.
 func (f *frame) linear(c []float64, t target) {
 	n := len(f.z)

@@ -45,7 +45,7 @@ func TestHistoryNeedsFourTimesTheTestAndNinetyPeriods(t *testing.T) {
 		want              Verdict
 		detail            string
 	}{
-		{112, 28, Pass, "has 112 periods. A test of 28 periods needs 112 periods of history. Every test needs at least 90 periods."},
+		{112, 28, Pass, "has 112 periods. For a test of 28 periods, at least 112 periods are recommended. For any test, at least 90 periods are recommended."},
 		{111, 28, Warn, "has 111 periods"},
 		{90, 22, Pass, ""},
 		{89, 22, Warn, ""},
@@ -86,7 +86,7 @@ func TestOutagesOfThreePeriodsCountAsMissing(t *testing.T) {
 		want     Verdict
 		detail   string
 	}{
-		{0, 0, Pass, "100.0% of periods have data (recommended: 98%)."},
+		{0, 0, Pass, "100.0% of periods have data (recommended: at least 98%)."},
 		{50, 52, Pass, "100.0%"},
 		{50, 53, Warn, "97.0%"},
 		{97, 100, Warn, "97.0%"},
@@ -185,7 +185,7 @@ func TestFalseAlarmsAreTheShareOfPlaceboTestsBeyondTheLimit(t *testing.T) {
 		want         Verdict
 		detail       string
 	}{
-		{2, 40, Pass, "10.0% of 200 placebo tests are false positives (expected: 10% ± 7.7%)."},
+		{2, 40, Pass, "10.0% of 200 placebo tests are false positives (expected: 10%, 99% band ±7.7 percentage points)."},
 		{0, 40, Warn, "0.0% of 200"},
 		{3, 40, Pass, "15.0% of 200"},
 		{4, 40, Warn, "20.0% of 200"},
@@ -203,7 +203,7 @@ func TestFalseAlarmsAreTheShareOfPlaceboTestsBeyondTheLimit(t *testing.T) {
 		b.span = before(100+w, 109+w) // 19 periods, as long as 1.9 tests: ± 2.5758 √(0.1·0.9/38·2) = 17.7%
 	}
 	overlapping.falseAlarms()
-	overlapping.wants(t, "overlapping windows", Pass, "± 17.7%")
+	overlapping.wants(t, "overlapping windows", Pass, "±17.7 percentage points")
 }
 
 // For n values, half of them 1 and half -1, the sum of products at lag k is n - 3k. The weights are 1 and 2(1 - k/(L+1))
@@ -241,9 +241,9 @@ func TestStabilityFindsTheShiftOfTheLastEightWeeks(t *testing.T) {
 		want   Verdict
 		detail string
 	}{
-		{append(constant(11, 50), constant(9, 50)...), Fail, "is 2.29 around 49 (critical value at 5%: 1.36)."},
-		{append(constant(11, 30), constant(9, 70)...), Fail, " around 44 "},
-		{constant(10, 100), Pass, "is 0.00 around 44 "},
+		{append(constant(11, 50), constant(9, 50)...), Fail, "is 2.29, at 49 (critical value at 5%: 1.36)."},
+		{append(constant(11, 30), constant(9, 70)...), Fail, ", at 44 "},
+		{constant(10, 100), Pass, "is 0.00, at 44 "},
 		{slices.Concat(constant(11, 20), constant(9, 20), constant(11, 20), constant(9, 20), constant(11, 20)), Pass, ""},
 	} {
 		p := small(c.y, constant(5, 100), constant(20, 100))

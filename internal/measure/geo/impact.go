@@ -50,7 +50,7 @@ const (
 // Interrupted estimates the effect of a change at position start of a series from its own past and covariates that the
 // change did not affect. The model is a local level with regression,
 //
-//	y_t = μ_t + βᵀx_t + ε_t,   μ_t+1 = μ_t + η_t,
+//	y_t = μ_t + βᵀx_t + ε_t,   μ_t+1 = μ_t + η_t.
 //
 // The model is fitted by Gibbs sampling to the periods before the start, and projected to the following periods. See
 // Brodersen et al. 2015, "Inferring causal impact using Bayesian structural time-series models", sections 2.1 to 2.4.

@@ -29,8 +29,7 @@ type reading struct {
 	fixed  bool    // the donors' weights are fixed, so the fit is not overfitted
 }
 
-// closest is the minimum value of the relative fit. A closer fit before the test is an effect of overfitting with many
-// donors.
+// closest is the minimum relative fit. A smaller value is a result of overfitting with many donors.
 const closest = 1e-4
 
 // statistic returns the statistic that ranks sets: the relative effect divided by the square root of the relative fit.
@@ -38,8 +37,8 @@ const closest = 1e-4
 // Without scaling, the test would compare closely fitted sets with noisy sets. Dividing by the full fit, as the ratio
 // of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent of the fit
 // gives a test of the nominal size. The square root has the highest power on the reference panel and preserves the size
-// if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so the statistic divides
-// by the full fit. The statistic then accounts for the size of the set and of its donors.
+// if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so their statistic
+// divides by the full fit. The statistic then accounts for the size of the set and of its donors.
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
 func (r reading) scale() float64 {
@@ -87,8 +86,8 @@ func rest(dst, pool, set []int) []int {
 	return dst
 }
 
-// placeboSets returns all sets of k regions of the pool if their number is at most the parameter draws, otherwise a
-// sample. Sets are sorted.
+// placeboSets returns all sets of k regions of the pool if their number is at most the parameter draws, otherwise draws
+// random sets. The regions of each set are sorted.
 func placeboSets(pool []int, k, draws int, seed uint64) (sets [][]int, all bool) {
 	if count := choose(len(pool), k); count <= float64(draws) {
 		combinations(pool, k, func(set []int) { sets = append(sets, slices.Clone(set)) })
@@ -141,7 +140,7 @@ func combinations(pool []int, k int, visit func([]int)) {
 }
 
 // p returns the two-sided p-value of no effect. It is the share of sets, including the treated set, with a statistic at
-// least as far from zero as the treated set's statistic.
+// least as far from zero as the treated set's statistic, corrected by [smallSample].
 func (r *Randomization) p() float64 {
 	extreme := 1
 	for _, set := range r.sets {

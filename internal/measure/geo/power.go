@@ -209,9 +209,10 @@ func analytic(windows []*backtest, own []record, size int, alpha, wanted float64
 	return math.Sqrt(squares) / outcome * (distuv.UnitNormal.Quantile(1-alpha/2) + distuv.UnitNormal.Quantile(wanted))
 }
 
-// backtestWindows splits the past into choosing windows and judging windows, without a common period. The choosing
-// windows start after half of the history. The judging windows start after three quarters of the history. The parameter
-// most limits the number of windows of each kind. The windows are evenly spaced.
+// backtestWindows returns choosing windows for the search and judging windows for its evaluation, without a common
+// period. The first half of the history, and at least LeastHistory periods, precede all windows. The choosing windows
+// are in the first half of the remaining periods, and the judging windows in the second half. The parameter most limits
+// the number of windows of each kind. The windows are evenly spaced.
 func backtestWindows(periods, length, most int) (choosing, judging []span) {
 	first := max(LeastHistory, periods/2)
 	boundary := first + (periods-first)/2

@@ -44,8 +44,8 @@ var fixes = map[string]string{
 	"donors":        "Treat fewer regions, so that more donor regions remain.",
 	"completeness":  "Exclude regions with many days without orders, or use weekly data.",
 	"concentration": "Do not treat the largest region. Exclude it from the donor pool if no other region has the same trend.",
-	"fit":           "Choose regions with the same trend as the other regions, or omit treatmentRegions so that the search selects the regions.",
-	"false_alarms":  "Choose other regions or a longer history: backtests without an effect have too many false positives.",
+	"fit":           "Choose treated regions with the same trend as the donor regions, or omit treatmentRegions so that the search selects the regions.",
+	"false_alarms":  "Choose other treated regions or a longer history: too many placebo tests are false positives.",
 	"stability":     "Find the cause of the level shift. Use only the days after the shift, or exclude the region.",
 	"conflicts":     "Move the test to other days, or wait until the other experiment has ended.",
 	"targeting":     "Import spend by region, or check on the platform that campaigns can exclude regions.",
@@ -187,7 +187,7 @@ const (
 func (c *check) history() {
 	n := len(c.panel.Periods)
 	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
-		"The history has %d periods. A test of %d periods needs %d periods of history. Every test needs at least %d periods.", n, c.Duration, 4*c.Duration, advisedHistory)
+		"The history has %d periods. For a test of %d periods, at least %d periods are recommended. For any test, at least %d periods are recommended.", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
 // plan evaluates the given treated regions, or searches for regions if none are given.
@@ -287,7 +287,7 @@ func (c *check) donors() {
 }
 
 // outage is the minimum number of consecutive periods without any outcome that count as missing data. In fewer
-// consecutive periods, or if other regions have an outcome, the outcome counts as zero.
+// consecutive periods, or if other regions have an outcome, a missing outcome counts as zero.
 const outage = 3
 
 func (c *check) completeness() {
@@ -318,7 +318,7 @@ func (c *check) completeness() {
 	if longest > 7 {
 		v = Fail
 	}
-	detail := fmt.Sprintf("%.1f%% of periods have data (recommended: 98%%). A period without an outcome in a region counts as zero.", 100*complete)
+	detail := fmt.Sprintf("%.1f%% of periods have data (recommended: at least 98%%). If only some regions have no outcome in a period, their outcome counts as zero.", 100*complete)
 	if longest > 0 {
 		detail += fmt.Sprintf(" The outcome of region %q is zero for %d consecutive periods (limit: 7).", where, longest)
 	}
@@ -393,7 +393,7 @@ func (c *check) falseAlarms() {
 	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2)
 	rate := alarms / tests
 	c.gate("false_alarms", verdict(math.Abs(rate-c.Alpha) <= half, math.Abs(rate-c.Alpha) <= 2*half),
-		"%.1f%% of %.0f placebo tests are false positives (expected: %.0f%% ± %.1f%%).",
+		"%.1f%% of %.0f placebo tests are false positives (expected: %.0f%%, 99%% band ±%.1f percentage points).",
 		100*rate, tests, 100*c.Alpha, 100*half)
 }
 
@@ -415,12 +415,12 @@ func (c *check) stability() {
 	}
 	reach, at := bridge(gap, max(1, len(gap)-56))
 	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
-		"The CUSUM statistic of the synthetic control's residuals is %.2f around %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
+		"The largest CUSUM statistic of the synthetic control's residuals in the last 56 periods is %.2f, at %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
 }
 
-// bridge returns the largest absolute value of a cumulative sum, at or after the position. The sum is of deviations
-// from the mean, divided by σ√n. See Ploberger and Krämer 1992, "The CUSUM test with OLS residuals". σ² is the long-run
-// variance with Bartlett weights and n^(1/4) lags.
+// bridge returns the largest absolute value of a cumulative sum at or after position from, and its position. The sum is
+// of deviations from the mean, divided by σ√n. See Ploberger and Krämer 1992, "The CUSUM test with OLS residuals". σ²
+// is the long-run variance with Bartlett weights and 4 (n/100)^(1/4) lags.
 func bridge(x []float64, from int) (reach float64, at int) {
 	n := len(x)
 	m := stats.Mean(x)

@@ -68,13 +68,13 @@ type Plan struct {
 
 // newSearch prepares the search for the regions with the smallest minimum detectable lift.
 //
-// The search considers all sets if there are at most 200,000 sets. Otherwise, it considers random samples that are
-// stratified by region size. It selects the sets with a mean closest to the mean of the other regions, and evaluates
-// these sets by backtests. A backtest is a window of the test's length without treatment. The method is fitted to the
-// periods before the window. The search improves the best sets by exchanging regions. The minimum detectable lift of
-// the chosen set is optimistically biased, so each plan also has the minimum detectable lift in later windows. Plans
-// are sorted by the minimum detectable lift in the search, lowest first. No two plans share more than three quarters of
-// their regions.
+// The search considers all sets if their number is at most 200,000. Otherwise, it considers random samples that are
+// stratified by region size. It selects the sets with mean series closest to the mean series of the other regions, and
+// evaluates these sets by backtests. A backtest is a window of the test's length without treatment. The method is
+// fitted to the periods before the window. The search improves the best sets by exchanging regions. The minimum
+// detectable lift of the chosen set is optimistically biased, so each plan also has the minimum detectable lift in
+// later windows. Plans are sorted by the minimum detectable lift in the search, lowest first. No two plans share more
+// than three quarters of their regions.
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -156,8 +156,8 @@ func sortRatings(rated []rating) {
 		rated, func(a, b rating) int { return cmp.Or(cmp.Compare(a.mde, b.mde), slices.Compare(a.set, b.set)) })
 }
 
-// screen returns the sets of k regions with mean series closest to the mean series of the other regions before the
-// first window.
+// screen returns the sets of k regions with mean series closest to the mean series of the other regions before the last
+// choosing window.
 func (s *search) screen(k int) [][]int {
 	type screening struct {
 		set  []int

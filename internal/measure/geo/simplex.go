@@ -33,8 +33,9 @@ func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q
 // simplex solves quadratic programs and reuses its scratch space. It is not safe for concurrent use.
 //
 // The method is a primal active set (Nocedal and Wright 2006, Numerical Optimization, section 16.5) in the order of
-// Lawson and Hanson's least squares. Only the free donors have weight. A donor with a negative multiplier becomes free.
-// A donor is no longer free if its weight would become negative. The result is the exact optimum up to rounding.
+// Lawson and Hanson's nonnegative least squares (NNLS). Only the free donors have weight. A donor with a negative
+// multiplier becomes free. A donor is no longer free if its weight would become negative. The result is the exact
+// optimum up to rounding.
 type simplex struct {
 	free     []int       // donors with weight, as positions in quadratic.donors
 	isFree   []bool      // by position
@@ -171,8 +172,8 @@ func (s *simplex) descend(q *quadratic) {
 	}
 }
 
-// target sets z to the minimum over the free donors, with sum one as the only constraint. Let Q = L Lᵀ, L u = c and L v
-// = 1. target solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A new free donor only appends to u and v.
+// target sets z to the minimizer over the free donors, with sum one as the only constraint. Let Q = L Lᵀ, L u = c and L
+// v = 1. target solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A new free donor only appends to u and v.
 func (s *simplex) target(q *quadratic) {
 	p := len(s.free)
 	for ; s.solved < p; s.solved++ {
@@ -196,8 +197,8 @@ func (s *simplex) target(q *quadratic) {
 	}
 }
 
-// steepest returns the position of the weight that decreases the objective fastest. It returns -1 if no weight
-// decreases the objective by more than the rounding error.
+// steepest returns the position of the weight to increase for the fastest decrease of the objective. It returns -1 if
+// no increase reduces the objective by more than the rounding error.
 func (s *simplex) steepest(q *quadratic, scale float64) int {
 	s.gradient = grow(s.gradient, q.size)
 	g := s.gradient

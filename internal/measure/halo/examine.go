@@ -92,8 +92,8 @@ func (r regression) explained(chosen []int, target func(int) float64) float64 {
 	return stats.Dot(z, z)
 }
 
-// bilinear returns a' A⁻¹ c, where A is the Gram matrix of the chosen columns, and a and c are their products with one
-// column and with revenue.
+// bilinear returns a' A⁻¹ c. A is the Gram matrix of the chosen columns, and a and c are their products with the column
+// and with revenue.
 func (r regression) bilinear(chosen []int, column int) float64 {
 	a, c := make([]float64, len(chosen)), make([]float64, len(chosen))
 	for i, j := range chosen {

@@ -26,7 +26,7 @@ const (
 //
 //	revenue(t) = level(t) + weekday + holidays + Σ_k β_k S_k(adstock(spend_k; λ_k)) + e(t),   e(t) = φ e(t-1) + u(t)
 //
-// where β_k ~ N(0, 0.2²) for halo effects, (λ_k, S_k) is uniform over the pairs in lags, and u is Student's t
+// where β_k ~ N(0, 0.2²) for halo effects, and (λ_k, S_k) is uniform over the pairs in lags. u is Student's t
 // distributed with 4 degrees of freedom. The parameter φ and the weights of the days come from a preliminary fit.
 // Controls have flat priors and are integrated out. Gibbs sampling draws the other parameters.
 func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
@@ -123,7 +123,7 @@ type errors struct {
 	excess float64   // long-run variance of the errors after the first lag, relative to their variance
 }
 
-// firstFit estimates the errors' parameters from a robust fit of columns, the controls and the media.
+// firstFit estimates the errors' parameters from a robust fit of the columns: the controls and the media.
 //
 // The variance does not include the factor n Σψ² / (Σψ')² for estimated weights (Huber 1964), because the priors
 // compensate for the estimation. In simulated stores with normal and t-distributed errors, 95% intervals have a

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// titles contains the names of holidays for texts. The key is the name in the calendar without the country codes at its
+// titles contains the display names of holidays. The key is the name in the calendar without the country codes at its
 // end.
 var titles = map[string]string{
 	"valentines": "Valentine's Day", "mothers_day": "Mother's Day", "mothering_sunday": "Mothering Sunday", "fathers_day": "Father's Day",
@@ -24,7 +24,7 @@ var titles = map[string]string{
 	"december_6": "December 6",
 }
 
-// Title returns the name of a holiday of the calendar for texts, without "holiday" or "season". For another name, it
+// Title returns the display name of a holiday of the calendar, without "holiday" or "season". For another name, it
 // returns "".
 func Title(name string) string {
 	for name != "" {

@@ -24,16 +24,16 @@ type curves struct {
 
 	mu    sync.Mutex     // guards the fields below
 	tall  decide.Problem // responses above usualTop, from the last request
-	times float64        // largest spend of tall, as a multiple of current spend; 0 before the first request
+	times float64        // largest spend of tall, as a multiple of the window's spend; 0 before the first request
 }
 
-// usualTop is the default maximum spend of responses, as a multiple of current spend. It allows twice the budget with
-// the largest change at the balanced risk level. Each further step doubles the maximum, so similar budgets share
+// usualTop is the default maximum spend of responses, as a multiple of the window's spend. It allows twice the budget
+// with the largest change at the balanced risk level. Each further step doubles the maximum, so similar budgets share
 // responses.
 const usualTop = 2.6
 
-// mostTimes is the maximum multiple of current spend in a request. At that spend, a response is at its limit and does
-// not depend on the data.
+// mostTimes is the maximum multiple of the window's spend in a request. At that spend, a response is at its limit and
+// does not depend on the data.
 const mostTimes = 1000
 
 func newCurves(p *mmm.Posterior, target []float64) *curves {
@@ -68,7 +68,7 @@ func (m *Model) Warm() error {
 	return err
 }
 
-// upTo returns an allocation problem with responses up to a multiple of current spend.
+// upTo returns an allocation problem with responses up to a multiple of the window's spend.
 func (c *curves) upTo(times float64) (decide.Problem, error) {
 	bounds := map[measure.Channel]mmm.Bounds{}
 	var current float64
@@ -81,8 +81,8 @@ func (c *curves) upTo(times float64) (decide.Problem, error) {
 	return c.posterior.Problem(current, decide.Balanced, bounds)
 }
 
-// problem returns the allocation problem. Its responses reach the bounds and at least a multiple of the window's spend.
-// Bounds for an unknown channel result in a fault of kind invalid.
+// problem returns the allocation problem. Its responses extend to the largest possible spend of every channel, and at
+// least to the multiple least of the window's spend. Bounds for an unknown channel result in a fault of kind invalid.
 func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, least float64) (decide.Problem, error) {
 	spend := map[measure.Channel]float64{}
 	for _, channel := range c.posterior.Channels() {
@@ -115,15 +115,15 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, 
 // its minimum.
 func most(b mmm.Bounds, budget float64) float64 { return math.Min(*b.Max, math.Max(budget, *b.Min)) }
 
-// reaching returns a problem with responses for spend up to at least a multiple of current spend.
+// reaching returns a problem with responses for spend up to at least a multiple of the window's spend.
 func (c *curves) reaching(times float64) (decide.Problem, error) {
 	if times <= usualTop {
 		return c.usual()
 	}
 	if times > mostTimes {
 		return decide.Problem{},
-			fault.Invalid("a budget or limit of %.3g times current spend is too large to optimize", times).
-				WithHint("use amounts of at most %d times the current spend of a channel", mostTimes)
+			fault.Invalid("a budget or limit of %.0f times the mean spend of the last weeks is too large to optimize", times).
+				WithHint("use amounts of at most %d times this spend for each channel", mostTimes)
 	}
 	top := usualTop * math.Exp2(math.Ceil(math.Log2(times/usualTop)))
 	c.mu.Lock()

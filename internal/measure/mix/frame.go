@@ -148,7 +148,7 @@ func (f *frame) addChannels(s Store) {
 	}
 }
 
-// occasions lists the calendar events that affect all shops and are too short for seasonal terms. Budgets are also
+// occasions lists the calendar events that affect all stores and are too short for seasonal terms. Budgets are also
 // higher on these days, so a model without the events attributes sales of the events to the channels.
 var occasions = []string{"cyber_weekend", "christmas"}
 

@@ -41,9 +41,9 @@ type Drift struct {
 	Share float64 // change as a share of the series' sum over the window
 }
 
-// staleShare is the maximum change of a series in a model that is not stale. A typical correction changes the most
-// recent days of a report by a few percent. Relative to the whole window, the correction is about a tenth of the limit.
-// One missing day in two years exceeds the limit.
+// staleShare is the change of a series that makes a model stale, as a share of the series' sum over the window. A
+// typical correction changes the most recent days of a report by a few percent. Relative to the whole window, the
+// correction is about a tenth of the limit. One missing day in two years exceeds the limit.
 const staleShare = 0.001
 
 // sameMoney is the maximum rounding error of a week's sum.
@@ -114,8 +114,8 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 // staleAfter is the number of days with sales after the window at which the model becomes stale: five weeks.
 const staleAfter = 35
 
-// State returns the status of the model for a store with sales until last, and the reasons why the model is not active.
-// The parameter settings has the same meaning as in [Training].
+// State returns the status of the model for a store with sales up to the day last, and the reasons why the model is not
+// active. The parameter settings has the same meaning as in [Training].
 func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	m := h.Model
 	if m.Status == Refused {

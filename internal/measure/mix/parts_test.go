@@ -259,7 +259,7 @@ func TestPlansNameTheirLimits(t *testing.T) {
 	}
 	_, err = m.Plan(Ask{Budget: 1001 * current})
 	text, hint, _ = fault.Public(err)
-	if !strings.Contains(text, "times current spend is too large to optimize") || !strings.Contains(hint, "at most 1000 times") {
+	if !strings.Contains(text, "times the mean spend of the last weeks is too large to optimize") || !strings.Contains(hint, "at most 1000 times") {
 		t.Errorf("a large budget: %q, %q", text, hint)
 	}
 	zero := 0.0

@@ -31,8 +31,8 @@ const (
 	pooledScale   = 0.05
 )
 
-// newPooledControls returns the hierarchical priors of the control groups in the data's order and sets joint for their
-// parameters. A control is independent if there is a prior under its own name or under its group's name.
+// newPooledControls returns the hierarchical priors of the control groups in the data's order and sets the field joint
+// of their parameters. A control is independent if there is a prior under its own name or under its group's name.
 func (m *model) newPooledControls() []pooledControls {
 	var out []pooledControls
 	places := map[string]int{}

@@ -95,9 +95,9 @@ func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	return o
 }
 
-// Fit samples the posterior of the model. Invalid data or settings result in a fault of kind invalid. All other problems are
-// reasons in the result. The same input and seed give the same result on any machine of one architecture and with any
-// number of cores.
+// Fit samples the posterior of the model. Invalid data or settings result in a fault of kind invalid. If the data
+// cannot identify the model or the chains do not converge, the result has reasons and no numbers. The same input and
+// seed give the same result on any machine of one architecture and with any number of cores.
 func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	how = how.withDefaults()
 	if how.Chains < 1 || how.Warmup < 1 || how.Draws < 1 {

@@ -148,8 +148,8 @@ func (m *model) columns() (names []string, columns [][]float64) {
 	return names, columns
 }
 
-// within returns a column minus the mean of each geo, because geos have their own intercepts. It returns a constant
-// column unchanged.
+// within returns a column minus the mean of each geo, because geos have their own intercepts. In a geo where the column
+// is constant, it does not change the column.
 func (m *model) within(column []float64) []float64 {
 	out := slices.Clone(column)
 	for g := range m.geos {

@@ -3,8 +3,8 @@ package mmm
 import "assay/internal/measure/stats"
 
 // PredictLift returns the model's prediction of a lift test's result. The result is the change of the target per
-// period, in the target's unit, when the channel's exposure changes as in the test. The prediction does not use the
-// test's result. PredictLift panics if the channel is not in the model.
+// period, in the target's unit, when the channel's exposure changes as in the test. The prediction does not use
+// l.DeltaY and l.Sigma. PredictLift panics if the channel is not in the model.
 func (p *Posterior) PredictLift(l Lift) stats.Summary {
 	m, c := p.model, p.channel(l.Channel)
 	l.DeltaY = 1

@@ -44,7 +44,7 @@ func (l Likelihood) parameters() []parameter {
 	return []parameter{sigma}
 }
 
-// logp returns the log likelihood of y. For [LogNormal], y is on the log scale. It sets byMu to the gradient with
+// logp returns the log likelihood of y. For [LogNormal], y is on the log scale. logp sets byMu to the gradient with
 // respect to the means and adds the gradient with respect to the parameters to grad.
 func (l Likelihood) logp(y, mu, theta, byMu, grad []float64) float64 {
 	n, sigma := float64(len(y)), theta[0]

@@ -13,9 +13,9 @@
 //
 // The model assumes that spend is independent of unobserved demand and that channels do not interact. A violation of
 // these assumptions is visible in an experiment, but not in observational data. The first assumption is not necessary
-// for a channel with a lift test, because the channel has a confounding term. See Jin, Wang, Sun, Chan, Koehler:
-// Bayesian Methods for Media Mix Modeling with Carryover and Shape Effects (Google 2017). For priors, see Zhang, Wurm,
-// Wakim, Li, Liu: Media Mix Model Calibration With Bayesian Priors (Google 2024).
+// for a channel with a lift test, because the channel has a confounding term (except in [Spec.Unconfounded]). See Jin,
+// Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix Modeling with Carryover and Shape Effects (Google 2017). For
+// priors, see Zhang, Wurm, Wakim, Li, Liu: Media Mix Model Calibration With Bayesian Priors (Google 2024).
 //
 // [Fit] samples the posterior. If the data cannot identify the model or the chains do not converge, the result has
 // reasons with remedies and no numbers.

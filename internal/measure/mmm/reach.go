@@ -9,16 +9,16 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Frequency compares the effect per contact at each frequency. The number of contacts is fixed, so a higher frequency
+// Frequency compares the effect per impression at each frequency. The number of impressions is fixed, so a higher frequency
 // reaches fewer people.
 type Frequency struct {
 	Channel measure.Channel  `json:"channel"`
-	Mean    float64          `json:"mean"` // mean contacts per person reached, over all rows
+	Mean    float64          `json:"mean"` // mean impressions per person reached, over all rows
 	Points  []FrequencyPoint `json:"points"`
-	Best    stats.Summary    `json:"best"` // the frequency with the largest effect per contact
+	Best    stats.Summary    `json:"best"` // the frequency with the largest effect per impression
 }
 
-// FrequencyPoint is the effect per contact at a frequency, relative to the effect at the mean frequency.
+// FrequencyPoint is the effect per impression at a frequency, relative to the effect at the mean frequency.
 type FrequencyPoint struct {
 	Frequency float64       `json:"frequency"`
 	Worth     stats.Summary `json:"worth"`

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Curve is a channel's response curve. A point is the channel's incremental outcome over the window if its total spend
-// in the window is Spend. The spend of each period is scaled by the same factor.
+// Curve is a channel's response curve. A point is the channel's incremental outcome over the window if the channel's
+// total spend in the window is Spend. The spend of each period is scaled by the same factor.
 type Curve struct {
 	Channel measure.Channel `json:"channel"`
 	Points  []CurvePoint    `json:"points"`
@@ -24,8 +24,8 @@ type CurvePoint struct {
 	Q95   float64 `json:"q95"`
 }
 
-// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times current spend. The
-// parameter points must be at least 2.
+// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times the window's
+// spend. The parameter points must be at least 2.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}

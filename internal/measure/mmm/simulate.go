@@ -135,9 +135,9 @@ func (p *Posterior) Predictive(seed uint64) [][]float64 {
 	return out
 }
 
-// SamplePrior draws from the priors. It returns the draws as a posterior and one simulated target for each draw, in the
-// target's unit. Invalid data or settings result in a fault of kind invalid. Data that cannot identify the model result in a
-// not-ready fault.
+// SamplePrior draws from the priors. It returns the draws as a posterior, and one simulated target per draw in the
+// target's unit. Invalid data or settings result in a fault of kind invalid. Data that cannot identify the model result
+// in a not-ready fault.
 func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets [][]float64, err error) {
 	m, err := newModel(d, s)
 	if err != nil {

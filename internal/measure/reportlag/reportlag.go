@@ -27,8 +27,8 @@ const (
 	Watched   = 120  // days before today in the analysis
 )
 
-// ages are the reported ages in days. If a platform has an attribution window, the window's length is an additional
-// age.
+// ages contains the ages, in days, for which a curve has a share. If a platform has an attribution window, the window's
+// length is an additional age.
 var ages = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, 28, 42, 60, 90}
 
 // Quantity is the delayed figure.

@@ -36,8 +36,8 @@ type block struct {
 	mean        float64
 }
 
-// cyber contains the days around Thanksgiving. The means are from shops with sales events. The standard deviations in
-// [amplitude] also cover shops without sales events.
+// cyber contains the days around Thanksgiving. The means are from stores with sales events. The standard deviations in
+// [amplitude] also cover stores without sales events.
 var cyber = []block{
 	{-3, -3, .10}, {-2, -2, .10}, {-1, -1, .15}, {0, 0, .25}, {1, 1, .80}, {2, 2, .45}, {3, 3, .40}, {4, 4, .65}, {5, 5, .20},
 }
@@ -61,7 +61,8 @@ var christmas = []block{
 // effects of January's blocks are negligible.
 const lastNamed = 7
 
-// Prior standard deviations. Effects differ between shops in size (amplitudeSD) and in shape (cyberSD and christmasSD).
+// Prior standard deviations. Effects differ between stores in size (amplitudeSD) and in shape (cyberSD and
+// christmasSD).
 const (
 	amplitudeSD = 0.6
 	cyberSD     = 0.25

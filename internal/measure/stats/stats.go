@@ -19,8 +19,8 @@ type Density interface {
 	LogDensity(x, grad []float64) float64
 }
 
-// Stream returns the random numbers for one piece of work. Streams of one seed with different indices are independent.
-// Pieces of work can therefore run in any order, on any number of cores, with the same result.
+// Stream returns the random number generator for one piece of work. Streams of one seed with different indices are
+// independent. Pieces of work can therefore run in any order, on any number of cores, with the same result.
 func Stream(seed, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed), mix(mix(seed)^mix(index+1))))
 }
@@ -85,8 +85,8 @@ func Sum(x []float64) (sum float64) {
 // Mean returns the mean of x, or NaN if x is empty.
 func Mean(x []float64) float64 { return Sum(x) / float64(len(x)) }
 
-// MeanSD returns the mean and the standard deviation (divisor n-1) of x. Both are NaN if x is empty. The deviation is
-// also NaN if x has one element.
+// MeanSD returns the mean and the standard deviation (divisor n-1) of x. Both are NaN if x is empty. The standard
+// deviation is also NaN if x has one element.
 func MeanSD(x []float64) (mean, sd float64) {
 	n := float64(len(x))
 	for _, v := range x {

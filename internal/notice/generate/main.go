@@ -1,5 +1,5 @@
-// Command generate writes the license notices of all modules that are linked into the program, on every platform of the
-// program.
+// Command generate writes the license notices of all modules that are linked into the program, on every platform for
+// which the program is built.
 package main
 
 import (

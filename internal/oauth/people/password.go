@@ -15,8 +15,8 @@ import (
 	"assay/internal/fault"
 )
 
-// strength contains the parameters of Argon2id (RFC 9106). The current parameters are the minimum of OWASP's Password
-// Storage Cheat Sheet. A hash takes about 26 ms on one core.
+// strength contains the parameters of Argon2id (RFC 9106). The current parameters are the minimum that OWASP's Password
+// Storage Cheat Sheet recommends. A hash takes about 26 ms on one core.
 type strength struct {
 	kibibytes uint32
 	passes    uint32

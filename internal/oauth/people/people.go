@@ -139,8 +139,8 @@ func (p *People) SetPassword(ctx context.Context, id control.UserID, password, a
 	return err
 }
 
-// setPassword returns the account with the new password. It returns a fault of kind conflict if the password changed
-// meanwhile.
+// setPassword returns the account with the new password. It returns a fault of kind conflict if the stored password is
+// no longer the password in u.
 func (p *People) setPassword(ctx context.Context, u control.User, password, actor string) (control.User, error) {
 	was := u.Password
 	var err error
@@ -156,8 +156,9 @@ func (p *People) Accepts(ctx context.Context, u control.User, password string) (
 	return p.matches(ctx, u.Password, password)
 }
 
-// SetRole changes the person's role in the workspace, from the next call on. It revokes the keys that the person
-// created in the workspace if they exceed the role. Lowering the role of the last owner is a fault of kind conflict.
+// SetRole changes the person's role in the workspace. The new role applies from the person's next call. SetRole also
+// revokes the keys that the person created in the workspace if they exceed the role. Lowering the role of the last
+// owner is a fault of kind conflict.
 func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, actor string) error {
 	role, err := control.ParseRole(string(role))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 )
 
-// Secret is 256 random bits as text, such as the content of a session cookie or another value that is shown once and
-// stored as a hash. Printing a Secret shows no content. The expression string(s) returns the content.
+// Secret is 256 random bits as text. Examples are the content of a session cookie and other values that are shown once
+// and stored as a hash. Printing a Secret shows no content. The expression string(s) returns the content.
 type Secret string
 
 const secretBytes = 32

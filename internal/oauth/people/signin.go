@@ -60,9 +60,9 @@ type WaitError struct{ For time.Duration }
 // Error implements error.
 func (e *WaitError) Error() string { return "too many wrong passwords; try again in " + e.For.String() }
 
-// SignIn creates a session for a person with the correct password. A wrong email address and a wrong password return
-// the same fault of kind unauthenticated after the same time. After several wrong attempts, SignIn rejects further
-// attempts for a time with a *[WaitError], even if the account does not exist. Existing sessions continue.
+// SignIn creates a session for a person with the correct password. For a wrong email address and for a wrong password,
+// it returns the same fault of kind unauthenticated after the same time. After several wrong attempts, SignIn rejects
+// further attempts for a time with a *[WaitError], even if the account does not exist. Existing sessions continue.
 func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	email := strings.ToLower(strings.TrimSpace(a.Email))
 	now := p.instant()
@@ -186,8 +186,8 @@ func (p *People) SignOutElsewhere(ctx context.Context, v Visitor) error {
 }
 
 // ChangePassword sets a new password for the visitor. A wrong old password is handled as in [People.SignIn].
-// ChangePassword ends all sessions and returns a new session. It returns a fault of kind conflict if the password
-// changed meanwhile.
+// ChangePassword ends all sessions and returns a new session. It returns a fault of kind conflict if another request
+// has changed the password in the meantime.
 func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password string, from Origin) (Secret, error) {
 	now := p.instant()
 	account := sha256.Sum256([]byte(v.User.Email))

@@ -125,8 +125,8 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close cancels updates of copies. It waits for them and for running queries and imports until ctx ends, then closes the
-// copies and the connections.
+// Close cancels updates of copies. It waits for them and for running queries and imports until ctx ends, then closes
+// the copies and the connections.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	e.stop()

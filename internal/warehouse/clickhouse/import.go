@@ -87,8 +87,8 @@ func tokenOf(lock Lock) int64 {
 	return lock.Token()
 }
 
-// commitTime is the time limit of the commit, which continues even if the caller cancels. Otherwise, the outcome would be
-// unknown.
+// commitTime is the time limit of the commit. The commit continues even if the caller cancels, because its outcome
+// would otherwise be unknown.
 const commitTime = 5 * time.Minute
 
 // heldTime is the time limit of a check of the lock.

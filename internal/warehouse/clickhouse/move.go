@@ -88,7 +88,7 @@ func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) 
 	return nil
 }
 
-// DropCopied deletes the facts of a workspace for all nodes if another engine has the same facts: the totals of all
+// DropCopied deletes the facts of a workspace for all nodes if another engine has the same facts. The totals of all
 // tables by day must be equal. If the last commit in ClickHouse came from the other engine's file, the file may also
 // have later imports. If an earlier call was interrupted after the deletion, nothing is compared.
 func (e *Engine) DropCopied(ctx context.Context, ws measure.WorkspaceID, to *duckdb.Engine) ([]warehouse.TableTotals, error) {

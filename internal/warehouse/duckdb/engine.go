@@ -115,8 +115,8 @@ type Engine struct {
 	closed   bool
 }
 
-// Open starts an engine on a directory. It opens files on first use. A directory without write permission is an error
-// of kind misconfigured.
+// Open starts an engine on a directory. It opens files on first use. A directory without write permission is a fault of
+// kind misconfigured.
 func Open(ctx context.Context, options Options) (*Engine, error) {
 	options = options.withDefaults()
 	dir, err := filepath.Abs(options.Dir)

@@ -14,7 +14,7 @@ import (
 
 // While a step of a statement runs on one thread, the calling thread has no work, and the driver polls without a pause.
 // In an import, polling takes 20% of the processor time, which the file's reader needs. The calling thread therefore
-// sleeps, briefly at first, then for the last of these durations.
+// sleeps, first for shortestPause, then for doubling times up to longestPause.
 const (
 	shortestPause = 20 * time.Microsecond
 	longestPause  = time.Millisecond

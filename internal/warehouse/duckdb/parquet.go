@@ -16,8 +16,9 @@ import (
 
 // ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header. Times are in UTC with an offset,
 // missing values are empty cells, and lists and structs are JSON. A separate database reads the file and can access
-// only these two files. If the file is unreadable or the CSV output exceeds most bytes, ParquetToCSV returns a fault of
-// kind invalid. The file's size does not limit the output: a few kilobytes can contain billions of equal rows.
+// only these two files. If the file is unreadable or the CSV output exceeds the limit most (in bytes), ParquetToCSV
+// returns a fault of kind invalid. The file's size does not limit the output: a few kilobytes can contain billions of
+// equal rows.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {

@@ -130,6 +130,9 @@ func TestAKilledImportLeavesTheStoreUnchanged(t *testing.T) {
 	} {
 		t.Run(c.role+" on "+strconv.Itoa(c.before), func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && c.before > 0 && c.role != "committed" {
+				t.Skip("a long series")
+			}
 			dir := t.TempDir()
 			if c.before > 0 {
 				e, err := Open(t.Context(), Options{Dir: dir, Clock: clock})

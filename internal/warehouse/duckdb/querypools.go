@@ -6,7 +6,7 @@ import (
 	"assay/internal/fault"
 )
 
-// queryPools limit the number of concurrent statements. Queries compete for the processor. Beyond twice the number of
+// queryPools limits the number of concurrent statements. Queries compete for the processor. Beyond twice the number of
 // cores, additional queries would only wait inside the database. The database does not report when a waiting query
 // exceeds the query's deadline.
 type queryPools struct{ ordinary, heavy chan struct{} }

@@ -96,8 +96,8 @@ const localRows = 36_028_797_018_960_000
 // groupRows is the number of consecutive rows that form one group of a comparison.
 const groupRows = spanRows
 
-// resultRows is the maximum number of rows that a statement reads. DuckDB stores the result of a statement in memory that
-// the memory limit does not include.
+// resultRows is the maximum number of rows that a statement reads. DuckDB stores the result of a statement in memory
+// that the memory limit does not include.
 const resultRows = 8 * groupRows
 
 // Changes are the changes of an import that is about to commit: the rows that it adds to each table and removes from

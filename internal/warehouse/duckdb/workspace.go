@@ -279,8 +279,8 @@ func (w *workspace) open(ctx context.Context, path string) error {
 	return nil
 }
 
-// detach closes the file. It continues if the caller cancels, because a canceled DETACH can close the file and return an
-// error.
+// detach closes the file. It continues if the caller cancels, because a canceled DETACH can close the file and return
+// an error.
 func (w *workspace) detach(ctx context.Context) error {
 	_, err := w.instance.db.ExecContext(context.WithoutCancel(ctx), "DETACH "+identifier(catalog(w.id)))
 	return err
@@ -296,9 +296,9 @@ func (w *workspace) readVersion(ctx context.Context) error {
 	return nil
 }
 
-// idleTime is the time without use after which the engine closes a file, if more than a quarter of the maximum number
-// of files are open. An open file of a small store needs about 10 MB after an import and some queries. Most answers
-// come from the cache.
+// idleTime is the time without use after which the engine closes a file. It applies if more than a quarter of the
+// maximum number of files are open. An open file of a small store needs about 10 MB after an import and some queries.
+// Most answers come from the cache.
 const idleTime = 5 * time.Minute
 
 // detachIdle closes the least recently used files if too many are open. If all files are in use, it allows one more

@@ -218,8 +218,8 @@ var columnsOfOrders = []ColumnOf[orderRow]{
 	}},
 }
 
-// KnowKind records a kind and its number in the store. The scanned row has the columns of [OrderTexts.Kinds] in their
-// order.
+// KnowKind records a kind of order and the kind's number in the store. The scanned row has the columns of
+// [OrderTexts.Kinds] in their order.
 func (t *OrderTexts) KnowKind(scan func(dest ...any) error) error {
 	var number int32
 	var k orderKind

@@ -12,9 +12,9 @@ func (t Target) SameGoal(other Target) bool {
 	return t == other
 }
 
-// Days returns the days of the target. A daily target has one day, and a weekly target has seven days. A month or
-// quarter ends before the same day of the month one or three months later. If that month lacks the day, the period ends
-// in the following month.
+// Days returns the days of the target. A daily target has one day, and a weekly target has seven days. A monthly or
+// quarterly target ends on the day before the same day of the month, one or three months later. If that month lacks the
+// day, the period ends in the following month.
 func (t Target) Days() civil.Range {
 	days := civil.Range{First: t.Start, Last: t.Start}
 	later := func(months int) civil.Date {

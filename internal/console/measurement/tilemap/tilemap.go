@@ -24,8 +24,8 @@ var tileRows = []string{
 	"HI .. .. TX .. .. .. .. FL .. ..",
 }
 
-// New draws the regions of a geo experiment. It returns nil if a treated region is not a state. Without control
-// regions, all other states are controls.
+// New draws the regions of a geo experiment. It returns nil without treated regions, or if a treated region is not a US
+// state. Without control regions, all other states are controls.
 func New(treated, control []string) []Tile {
 	var all []Tile
 	known := map[string]bool{}

@@ -17,8 +17,8 @@ const Time = 30 * time.Minute
 
 const maxFiles = 16
 
-// Files stores uploaded files that were checked and can be imported. New files replace the oldest ones. A user has at
-// most one file per workspace.
+// Files stores uploaded files that were checked and can be imported. A new file replaces the oldest file when maxFiles
+// files are stored. A user has at most one file per workspace.
 type Files struct {
 	mu    sync.Mutex // guards files and their elements
 	files []*File

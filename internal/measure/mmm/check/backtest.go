@@ -73,7 +73,7 @@ type Forecast struct {
 	CRPS float64 `json:"crps"`
 }
 
-// Backtest is the out-of-sample performance over all folds. With horizon and step 1 it is exact leave-future-out
+// Backtest is the out-of-sample performance over all folds. With horizon and step 1, it is exact leave-future-out
 // cross-validation (Bürkner, Gabry, Vehtari 2020).
 type Backtest struct {
 	Slices  []Slice `json:"slices"`

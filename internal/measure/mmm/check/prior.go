@@ -25,8 +25,8 @@ type PriorCheck struct {
 // priorDraws is the number of prior predictive draws.
 const priorDraws = 1000
 
-// Priors samples the prior predictive distribution. From the target, it uses only the largest fitted value, as the
-// scale. Invalid data or settings result in a fault of kind invalid. Data that cannot identify the model result in a not-ready
+// Priors samples the prior predictive distribution. It uses only the largest fitted value of the target, as the scale.
+// Invalid data or settings result in a fault of kind invalid. Data that cannot identify the model result in a not-ready
 // fault.
 func Priors(d mmm.Data, s mmm.Spec, seed uint64) (PriorCheck, error) {
 	p, targets, err := mmm.SamplePrior(d, s, seed, priorDraws)

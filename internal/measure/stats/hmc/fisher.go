@@ -52,7 +52,7 @@ func column(rows [][]float64, i int) []float64 {
 }
 
 // directions returns the directions in which standardized draws x and gradients g (one column each) have a variance far
-// from 1, and the variances. Within the span of x and g, the variance is the geometric mean of the draws' covariance
+// from 1, and the variances. Within the span of x and g, the covariance is the geometric mean of the draws' covariance
 // and the inverse of the gradients' covariance.
 func directions(x, g *mat.Dense) (values []float64, u [][]float64) {
 	basis, ok := span(x, g)

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// metric is an estimate of the density's covariance: D (I + U (diag(values) - I) U') D. Here D = diag(scale), and the
-// rows of U are orthonormal. The inverse of the covariance is the mass matrix.
+// metric is an estimate of the density's covariance: D (I + U (diag(values) - I) U') D. Here D = diag(scale), and U has
+// orthonormal columns, which are the rows of the field u. The inverse of the covariance is the mass matrix.
 type metric struct {
 	scale  []float64
 	values []float64

@@ -115,8 +115,8 @@ func (s *sampler) leapfrog(step float64) {
 	floats.AddScaled(s.z.p, step/2, s.z.grad)
 }
 
-// energy returns the Hamiltonian at the integrator's point and leaves the velocity in s.velocity. A value that is not
-// finite is treated as infinite.
+// energy returns the Hamiltonian at the integrator's point and leaves the velocity in s.velocity. It returns +Inf
+// instead of NaN.
 func (s *sampler) energy() float64 {
 	s.metric.velocity(s.velocity, s.z.p)
 	h := floats.Dot(s.z.p, s.velocity)/2 - s.z.logp
@@ -135,7 +135,8 @@ type transition struct {
 }
 
 // next moves to the next draw and returns the statistics of the trajectory. It doubles the trajectory, forward or
-// backward at random, until a U-turn. It then draws one of the trajectory's points by weight.
+// backward at random, until a U-turn, a divergent transition or the maximum depth. It then draws one of the
+// trajectory's points by weight.
 func (s *sampler) next() transition {
 	s.metric.momentum(s.z.p, s.random)
 	s.energy0 = s.energy()

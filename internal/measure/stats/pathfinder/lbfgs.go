@@ -21,8 +21,8 @@ const (
 	valueStop    = 1e-8 // largest relative gain at which a path ends
 )
 
-// ascend follows L-BFGS upward from the point and returns every iterate, including the first (Nocedal and Wright 2006,
-// algorithm 7.5).
+// ascend maximizes the log density by L-BFGS from the point and returns every iterate, including the first (Nocedal and
+// Wright 2006, algorithm 7.5).
 func ascend(density stats.Density, from []float64) []iterate {
 	at := iterate{x: from, grad: make([]float64, len(from))}
 	at.logp = density.LogDensity(at.x, at.grad)

@@ -1,9 +1,10 @@
 // Package pathfinder finds starting points for a sampler.
 //
 // It follows quasi-Newton paths from random points toward modes of the density. For each path, it selects the normal
-// approximation with the highest evidence lower bound. It resamples draws from all paths' approximations by importance,
-// so a path that ends in a much lower mode provides no start. The method is multi-path Pathfinder (Zhang, Carpenter,
-// Gelman, Vehtari: Pathfinder, JMLR 2022), with weights truncated as in Ionides (2008) instead of Pareto smoothing.
+// approximation with the highest evidence lower bound. It selects starts from the draws of all approximations by
+// importance resampling, so a path that ends in a much lower mode provides no start. The method is multi-path
+// Pathfinder (Zhang, Carpenter, Gelman, Vehtari: Pathfinder, JMLR 2022), with weights truncated as in Ionides (2008)
+// instead of Pareto smoothing.
 package pathfinder
 
 import (
@@ -102,8 +103,8 @@ type sample struct {
 }
 
 // bestApproximation returns the normal approximation along the path with the highest evidence lower bound. Bounds
-// increase along a path, so the search starts at the end. The computation of a bound stops early if the first draws are
-// far below the highest bound.
+// usually increase along a path, so the search starts at the end. The computation of a bound stops early if the first
+// draws are far below the highest bound.
 func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
 	var samples []sample
 	for step, q := range approximations(path) {

@@ -19,9 +19,9 @@ const Unreliable = 0.7
 const fewest = 5
 
 // Smooth returns normalized log weights for log importance ratios, and the shape k of the generalized Pareto
-// distribution of the largest ratios. For a shape below 0.5, the variance of the ratios is finite. At [Unreliable] and
-// above, the result must not be used. If there are too few distinct ratios for a fit, the shape is +Inf and the weights
-// are not smoothed.
+// distribution of the largest ratios. For a shape below 0.5, the variance of the ratios is finite. For a shape of at
+// least [Unreliable], the result must not be used. If there are too few distinct ratios for a fit, the shape is +Inf
+// and the weights are not smoothed.
 func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	n := len(logRatios)
 	logWeights = slices.Clone(logRatios)
