@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -260,15 +261,15 @@ func (c *budgetChangesRollback) run(ctx context.Context, con *console, in operat
 	return do(ctx, con, c.dataFlag, operation.RollBackBudgetChange, "budget-changes rollback", c.Workspace, in)
 }
 
-// confirmed asks the question on the terminal and reports whether the answer is yes. Without a terminal, it returns
-// false.
+// confirmed asks the question on the terminal and reports whether the answer is y or yes. Without a terminal, it
+// returns false.
 func confirmed(con *console, question string) bool {
 	if !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
 		return false
 	}
 	fmt.Fprintf(con.errs, "%s [y/N] ", question)
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	return err == nil && strings.EqualFold(strings.TrimSpace(answer), "y")
+	return err == nil && slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
 }
 
 // reportChange prints the outcome. A rejected change or an unknown outcome is an error.

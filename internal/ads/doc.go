@@ -6,8 +6,8 @@
 //
 //  1. Claim: insert the pending row of the change with the value that a preview read, the row's old value. A unique
 //     index allows one open row per account and campaign.
-//  2. Live read under the claim: [Platform.Read]. If the value differs from the row's old value, the change fails. The old
-//     value never comes from the caller.
+//  2. Live read under the claim: [Platform.Read]. If the value differs from the row's old value, the change fails.
+//     The old value never comes from the caller.
 //  3. Compare: [State.Check] reports whether the change is possible. If the live value equals [Change.Want], the
 //     result is unchanged. If it differs from the value that the caller expects, the result is a conflict. In both
 //     cases nothing is sent. The guardrails follow.

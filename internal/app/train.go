@@ -19,8 +19,8 @@ import (
 // forecastEvery is the interval between checks for a new day and for periods that have ended.
 const forecastEvery = time.Hour
 
-// forecastHour is the local hour after which the day's forecasts are computed. By then, the previous day's data have
-// arrived.
+// forecastHour is the hour, in the workspace's time zone, from which the day's forecasts are computed. At this hour,
+// the previous day's data have usually arrived.
 const forecastHour = 4
 
 // routines returns the recurring jobs of workspaces.

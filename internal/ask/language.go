@@ -18,9 +18,9 @@ type Language interface {
 	SharesNames() bool
 }
 
-// Improve requests a plan from the language model if the translation is uncertain and no call writes. If the model
-// fails, Improve returns the same plan with a note. The model receives the question, the date, the parameter tables
-// and, if allowed, names.
+// Improve requests a plan from the language model if the translation is uncertain, the question is not a follow-up and
+// no call writes. If the model fails, Improve returns the same plan with a note. The model receives the question, the
+// date, the parameter tables and, if allowed, names.
 func (tr *Translator) Improve(ctx context.Context, m Language, q Question, plan Plan) Plan {
 	if m == nil || plan.Sure || plan.FollowUp || slices.ContainsFunc(plan.Calls, func(c Call) bool { return c.Writes }) {
 		return plan

@@ -223,8 +223,9 @@ func daysOf(n int, unit string) int {
 	return n
 }
 
-// precede returns the period before a named period. For a calendar unit, it is the previous full unit. For an event, it
-// is the same event one year earlier. Otherwise, it has the same number of days as the named period.
+// precede returns the period before a named period. For a calendar unit, it is the previous full unit. For a weekend,
+// it is the previous weekend. For an event, it is the same event one year earlier. Otherwise, it has the same number of
+// days as the named period.
 func precede(w when.Expression) civil.Range {
 	switch {
 	case w.Unit == "event" && w.Event != nil:

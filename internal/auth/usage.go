@@ -15,8 +15,8 @@ type Usage struct {
 	ResetIn time.Duration // until the next minute: above 0, up to 60 s
 }
 
-// Usage returns the workspace's limit and the requests of this minute, without counting a request. Used is 0 if the
-// counter fails.
+// Usage returns the workspace's rate limit and the number of its requests in the current minute. It does not count a
+// request. Used is 0 if the counter fails.
 func (l *Limiter) Usage(ctx context.Context, w control.Workspace) Usage {
 	now := l.now()
 	u := Usage{Rate: l.rate(ctx, w), ResetIn: now.Truncate(time.Minute).Add(time.Minute).Sub(now)}

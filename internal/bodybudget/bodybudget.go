@@ -34,7 +34,7 @@ func New(limit, share int64) *Budget {
 }
 
 // Reserve takes bytes from the budget for a body that the caller reads elsewhere. It returns a function that releases
-// them, or ErrFull if fewer bytes are left.
+// them, or ErrFull if fewer bytes are left in the budget or in the sender's part of it.
 func (b *Budget) Reserve(by netip.Addr, bytes int64) (release func(), err error) {
 	if err := b.take(by, bytes); err != nil {
 		return nil, err
@@ -79,9 +79,10 @@ type Body struct {
 	size   int
 }
 
-// Read reads a body from an address to its end and writes each part to the writer seen, such as a hash. A block is
-// taken only when the bytes before it have arrived. Therefore, a caller that announces a long body and sends few bytes
-// uses little memory. Read returns ErrFull when no block is left. The caller releases the body, even after an error.
+// Read reads a whole request body and writes each part to the writer seen, such as a hash. The parameter by is the
+// address of the sender. A block is taken only when the bytes before it have arrived. Therefore, a caller that
+// announces a long body and sends few bytes uses little memory. Read returns ErrFull when no block is left. The caller
+// releases the body, even after an error.
 func (b *Budget) Read(by netip.Addr, from io.Reader, seen io.Writer) (*Body, error) {
 	body := &Body{budget: b, by: by}
 	for {

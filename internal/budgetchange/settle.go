@@ -86,8 +86,8 @@ func (e *Executor) serve(yes bool) {
 // maxLeft is the maximum number of rows that Run reads at its start and at each tick.
 const maxLeft = 10_000
 
-// lookBack is the maximum age of an unknown outcome. For younger outcomes, Run tries again to read the live value when
-// it starts.
+// lookBack is the maximum age of a change with an unknown outcome for which Run, at its start, tries again to read the
+// live value.
 const lookBack = 7 * 24 * time.Hour
 
 // maxSkew is the maximum difference between the clocks of processes with a shared store.
@@ -134,8 +134,8 @@ func (e *Executor) leftOver(ctx context.Context, idle bool, statuses ...control.
 	return left, nil
 }
 
-// laterChange returns a change of the same field that was made after c and has one of the statuses, or nil. It omits
-// rollbacks and changes that were rolled back.
+// laterChange returns a change that was made after c, or nil if there is none. It has the same field as c, the same
+// campaign or shared budget, and one of the statuses. Rollbacks and changes that were rolled back are omitted.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange, statuses ...control.ChangeStatus) (
 	*control.BudgetChange, error,
 ) {

@@ -22,8 +22,8 @@ const (
 	nearEnd vg.Length = 30 // width at the frame's edge within which a line is joined to its name
 )
 
-// endNames returns the labels of a few lines. It returns nil if a legend is easier to read: for many lines, for bars,
-// and for a picture too narrow for labels.
+// endNames returns the labels of a few lines. It returns nil if the chart needs no legend, or if a legend is easier to
+// read: for many lines, for bars, and for a picture too narrow for labels.
 func (s sheet) endNames(wide vg.Length) *endNames {
 	if s.Kind != Line || len(s.tracks) > directNames || wide < besideWidth || !s.needsLegend() {
 		return nil

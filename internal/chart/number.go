@@ -29,7 +29,7 @@ func (s scale) ticks() []float64 {
 const smallest = 1e-6
 
 // niceScale returns the narrowest scale around low and high. Its steps are 1, 2 or 5 times a power of ten. The number
-// of steps is at least one and approximately equal to the parameter most. If whole is true, no step is below 1.
+// of steps is at least one and at most the parameter most plus one. If whole is true, no step is below 1.
 func niceScale(low, high float64, most int, whole bool) scale {
 	least := smallest
 	if whole {

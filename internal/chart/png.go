@@ -115,8 +115,8 @@ func inShades(full *image.RGBA, ground color.RGBA, dropped int) *image.Paletted 
 	return out
 }
 
-// afterGround returns the first pixel at or after the pixel from that differs from the background. Most pixels of a
-// picture are background.
+// afterGround returns the index of the first pixel that differs from the background. The parameter from is the index of
+// the pixel at which the search starts. Most pixels of a picture are background.
 func afterGround(dots []byte, ground uint32, from int) int {
 	eight := uint64(ground)<<32 | uint64(ground)
 	at := 4 * from

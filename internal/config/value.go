@@ -126,8 +126,8 @@ const (
 	NamesShared   AskNames = "shared"
 )
 
-// Tier is the rate limit, in requests per minute, of workspaces up to a number of orders. It is an alias, so that
-// config and auth exchange values without importing each other.
+// Tier is a rate limit, in requests per minute, for workspaces with up to a number of orders in the last 30 days. It is
+// an alias, so that config and auth exchange values without importing each other.
 type Tier = struct {
 	UpTo      int64 // orders in the last 30 days; 0: unlimited
 	PerMinute int   // requests

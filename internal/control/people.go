@@ -148,9 +148,9 @@ const (
 
 const maxEmailLen = 254
 
-// CheckedEmail returns the address in lower case without surrounding spaces. It returns a fault of kind invalid
-// for anything but a plain email address. It also rejects invisible characters and characters that change the writing direction,
-// so that different addresses look different.
+// CheckedEmail returns the address in lower case without surrounding spaces. It returns a fault of kind invalid for
+// anything but a plain email address. It also rejects invisible characters and characters that change the writing
+// direction, so that different addresses look different.
 func CheckedEmail(address string) (string, error) {
 	lower := strings.ToLower(strings.TrimSpace(address))
 	parsed, err := mail.ParseAddress(lower)

@@ -26,8 +26,8 @@ type Retrain struct {
 	Hour    int // hour in the workspace's time zone, 0 to 23
 }
 
-// usualHour is the default hour of scheduled training. At this hour, there are few calls and yesterday's reports have
-// arrived.
+// usualHour is the default hour of scheduled training, in the workspace's time zone. At this hour, there are usually
+// few calls, and yesterday's reports have usually arrived.
 const usualHour = 4
 
 // String returns the schedule as text.

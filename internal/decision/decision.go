@@ -164,15 +164,15 @@ func epoch(c *toolkit.Call, s detect.Store, f detect.Finding) string {
 	return civil.ByMonth.Start(s.Days.Last).String()
 }
 
-// Minimum expected value of insights with high and medium priority, as a share of the store's monthly contribution (or
-// revenue).
+// Minimum expected value at which an insight of any severity has at least high or medium priority, as a share of the
+// store's monthly contribution (or revenue).
 const (
 	highShare   = 0.03
 	mediumShare = 0.005
 )
 
-// priorityOf returns the priority of a finding. It depends on the severity and on the expected value as a share of the
-// store's monthly contribution (or revenue).
+// priorityOf returns the priority of a finding. The priority depends on the severity, the kind, and the expected value
+// as a share of the store's monthly contribution (or revenue).
 func priorityOf(f detect.Finding, monthly float64) Priority {
 	share := 0.0
 	if f.Value != nil && monthly > 0 {

@@ -104,8 +104,8 @@ func factorDecisions(c *toolkit.Call) []Decision {
 		return nil
 	}
 	return []Decision{{
-		Area: Calibration, Priority: Low, Decision: "Review the factors that are not applied.",
-		Why:  fmt.Sprintf("%s no applied factor, so the results do not correct last-touch ROAS.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
+		Area: Calibration, Priority: Low, Decision: "Review the incrementality factors that are not applied.",
+		Why:  fmt.Sprintf("%s no applied incrementality factor, so the results do not correct last-touch ROAS.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
 		Call: next(c, "experiments", map[string]any{"view": "results"}, "Review the results of the experiments."),
 	}}
 }

@@ -35,7 +35,7 @@ type gatherer struct {
 	months []civil.Date // first days of months with a target
 }
 
-// gather returns the data of the store up to the last complete day with orders. See
+// gather returns the store's data for the detectors, up to the last complete day with orders. See
 // [snapshot.Contents.OrdersComplete].
 func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 	last := civil.Earliest(c.Today.AddDays(-1), c.Store.OrderDays.Last)
@@ -234,8 +234,8 @@ type campaignKey struct {
 
 func keyOf(t warehouse.CampaignTotal) campaignKey { return campaignKey{t.Platform, t.CampaignID} }
 
-// dailyBudgets returns the most recently reported daily budgets of active campaigns, in the workspace's currency, and
-// the campaigns that are not active.
+// dailyBudgets returns the most recently reported daily budgets of active campaigns, and the campaigns that are paused
+// or removed. It omits budgets in a currency other than the workspace's.
 func dailyBudgets(ctx context.Context, c *toolkit.Call) (budgets map[campaignKey]float64, idle map[campaignKey]bool, err error) {
 	if c.Store.Counts["ad_states"] == 0 {
 		return nil, nil, nil
@@ -334,8 +334,9 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	return nil
 }
 
-// answers reads two numbers by channel: survey respondents who name the channel, and respondents with an order that
-// last touch attributes to the channel.
+// answers reads two numbers per channel: survey respondents who name the channel, and respondents with an order that
+// last touch attributes to the channel. It reads both for the last [detect.AnswerDays] days and for the 84 days before
+// them.
 func (g *gatherer) answers(ctx context.Context) error {
 	if g.Store.Counts["survey_responses"] == 0 {
 		return nil
@@ -462,10 +463,13 @@ func (g *gatherer) goals(ctx context.Context) error {
 // goalName names a target, such as monthly revenue of google.
 func goalName(t pacing.Goal) string {
 	name := string(t.Period) + " " + string(t.Metric)
-	if t.Channel != "" {
-		name += " of " + answer.ChannelName(t.Channel)
+	switch {
+	case t.Channel == "":
+		return name
+	case t.Metric == snapshot.Spend:
+		return name + " on " + answer.ChannelName(t.Channel)
 	}
-	return name
+	return name + " of " + answer.ChannelName(t.Channel)
 }
 
 // seasonDays limits the seasons that need a plan to those that start within this number of days.
@@ -483,8 +487,9 @@ var seasonNames = []string{
 	"valentines", "mothers_day", "mothering_sunday", "fathers_day", "halloween", "cyber_weekend", "sinterklaas", "christmas",
 }
 
-// seasonsOf lists the shopping seasons of a country. An unknown country is "". The holiday calendar has no school terms
-// and no days that platforms announce. Back to school is therefore August, and Singles' Day is November 11.
+// seasonsOf lists the shopping seasons of a country. If the country is unknown (""), the list contains only the seasons
+// that all countries share. The holiday calendar has no school terms and no days that platforms announce. Back to
+// school is therefore August, and Singles' Day is November 11.
 func seasonsOf(country string) []season {
 	fixed := func(first, last time.Month, firstDay, lastDay int) func(int) (civil.Range, bool) {
 		return func(year int) (civil.Range, bool) {

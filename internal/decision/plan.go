@@ -56,8 +56,8 @@ type Ask struct {
 }
 
 // Plan is a schedule of steps, with the reasons for omitted steps. Budgets move toward the optimized allocation of
-// current spend. The plan omits an increase that is expected to lose contribution. The planned spend is then below
-// current spend.
+// current spend. The plan omits an increase that is expected to lower contribution after spend. The planned spend is
+// then below current spend.
 type Plan struct {
 	Steps   []Step
 	Reasons []string // reasons why budgets do not change
@@ -75,7 +75,7 @@ type planner struct {
 	found  *Results
 	plan   Plan
 	tested measure.Channel // channel that the plan tests; its budgets do not change
-	losing []string        // channels with an increase that is expected to lose contribution
+	losing []string        // channels with an increase that is expected to lower contribution after spend
 }
 
 // NewPlan returns the plan for the days after today.
@@ -162,8 +162,8 @@ func (p *planner) moves(ctx context.Context) error {
 	return nil
 }
 
-// whyHold returns the reason to keep the allocation, or "". The parameter fixed is the number of channels with campaigns
-// that tools cannot change.
+// whyHold returns the reason to keep the allocation, or "" if there is none. The parameter fixed is the number of
+// channels with campaigns that tools cannot change.
 func whyHold(plan *mix.Plan, fixed int) string {
 	why := plan.Advice.WhyHold()
 	if why != "" && fixed >= len(plan.Allocations)-1 {
@@ -177,7 +177,7 @@ const leastMove = 0.03
 
 // move adds the steps of one channel. Once per learning period, it changes the budgets of the channel's largest
 // campaigns. It stops when the planned change is reached or the plan ends, or before an increase that is expected to
-// lose contribution.
+// lower contribution after spend.
 func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocation) {
 	if !p.movable(a.Channel) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return
@@ -225,7 +225,7 @@ type dailyBudget struct {
 	known    bool // the platform reports the budget
 }
 
-// campaignsOf lists the campaigns of a channel with recent spend, the largest daily budget first. The result spend is
+// campaignsOf lists the channel's campaigns that have recent spend, the largest daily budget first. The result spend is
 // the sum of their recent spend per day.
 func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget, spend float64) {
 	for _, c := range p.found.Store.Campaigns {
@@ -242,8 +242,8 @@ func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget, spend
 	return all, spend
 }
 
-// changed returns the change of a daily budget in whole units. The change is at most the guardrail's step, and the new
-// budget is between floor and ceiling. The result is 0 if no such change is possible.
+// changed returns the change of a daily budget in whole units of the currency. The change is at most the guardrail's
+// step (default: 20%). The new budget is between floor and ceiling. The result is 0 if no such change is possible.
 func (p *planner) changed(daily, wanted float64) float64 {
 	step := p.Guardrails.StepPct / 100
 	if step == 0 {
@@ -318,8 +318,8 @@ func unitsOf(p measure.Platform, budget float64, c money.Currency) json.Number {
 	return n
 }
 
-// experiments adds an experiment on the most valuable untested channel: a preflight on the second working day, and the
-// start on a Monday.
+// experiments adds the steps of an experiment on the most valuable untested channel: a preflight on the second working
+// day after today, and the start on the following Monday.
 func (p *planner) experiments() {
 	for _, f := range p.found.findings {
 		if f.Kind != detect.Untested {

@@ -210,8 +210,8 @@ func TestDecisionsAboutTheModelAndItsFactors(t *testing.T) {
 	}{
 		{nil, ""},
 		{[]control.Experiment{applied, {Status: control.ExperimentRunning}}, ""},
-		{[]control.Experiment{applied, completed}, "1 completed experiment has no applied factor, so the results do not correct last-touch ROAS."},
-		{[]control.Experiment{completed, applied, completed}, "2 completed experiments have no applied factor, so the results do not correct last-touch ROAS."},
+		{[]control.Experiment{applied, completed}, "1 completed experiment has no applied incrementality factor, so the results do not correct last-touch ROAS."},
+		{[]control.Experiment{completed, applied, completed}, "2 completed experiments have no applied incrementality factor, so the results do not correct last-touch ROAS."},
 	} {
 		c.Experiments = e.all
 		why := ""

@@ -114,7 +114,7 @@ func preflight(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
 
 func marginal(verdict string) func(*toolkit.Call, detect.Finding) string {
 	return func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("The marginal ROAS of %s is %s (90%% interval %s to %s), %s the break-even ROAS of %s. Spend is %s per month.",
+		return fmt.Sprintf("The marginal ROAS of %s is %s (90%% interval %s to %s), %s the break-even ROAS of %s. Channel spend is %s per month.",
 			channelOf(f), ratio(f, "marginal_roas"), ratio(f, "marginal_roas_low"), ratio(f, "marginal_roas_high"), verdict, ratio(f, "break_even_roas"), spelled(c, f, "monthly_spend"))
 	}
 }

@@ -1,5 +1,5 @@
-// Package demostore creates the demo store of `assay demo` in a data directory: simulated facts, past experiments, an account
-// and keys. The simulator is in ingest/demo.
+// Package demostore creates the demo store of `assay demo` in a data directory: simulated facts, past experiments, an
+// account and keys. The simulator is in ingest/demo.
 package demostore
 
 import (

@@ -82,8 +82,8 @@ func (a Directory) campaigns(ctx context.Context, p measure.Platform, days civil
 	return page.Rows, err
 }
 
-// budget returns a daily budget for a mean daily spend in minor units. It is the next whole multiple of 5 currency
-// units, at least 25 units, because platforms often spend less than the budget.
+// budget returns a daily budget for a mean daily spend in minor units. It is the next higher multiple of 5 currency
+// units and at least 25 units, because platforms often spend less than the budget.
 func budget(mean int64) money.Amount {
 	const step, least = 500, 2500
 	return money.Amount{Minor: max((mean/step+1)*step, least), Currency: demo.StoreCurrency}

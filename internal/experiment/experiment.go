@@ -161,9 +161,9 @@ func beforeOf(e control.Experiment, sales table) before {
 	return b
 }
 
-// cleanDays returns the days of a test and the days before it without another geo experiment. The number of earlier
-// days is four times the length of the test and at least minHistory, or less if the store has fewer days. The result
-// excluded lists the days that are excluded because of other experiments.
+// cleanDays returns the days of a test and earlier days. The earlier days are outside other geo experiments and the
+// washout days after them. The number of earlier days is four times the length of the test and at least minHistory, or
+// less if the store has fewer days. The result excluded lists the days that are excluded because of other experiments.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
@@ -193,7 +193,8 @@ func (s Store) others(e control.Experiment) []control.Experiment {
 }
 
 // panelOf returns the test and the panel of its treated and control regions. It excludes control regions that another
-// experiment treats on the same days, and regions without orders before the test.
+// experiment treats on the same days, and regions without orders before the test. A treated region without such orders
+// is a fault of kind not_ready.
 func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Panel, error) {
 	test := geo.Test{Start: len(outcome.days) - e.Days.Days(), End: len(outcome.days) - 1}
 	kept, others := newTable(outcome.days), s.others(e)

@@ -24,8 +24,8 @@ const (
 	minReported = 0.5 // share of the channel's spend during the test
 )
 
-// shortlyBefore is the maximum number of days from the end of a test to the start of a model's window. It is a quarter,
-// because effects are assumed to be constant over a quarter.
+// shortlyBefore is the maximum number of days from the end of a test to the start of a model's training window. It is a
+// quarter, because effects are assumed to be constant over a quarter.
 const shortlyBefore = 13 * week
 
 // LiftTests returns the completed experiments as lift tests for a media mix model. The field Why contains the reason if
@@ -92,8 +92,8 @@ func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	return "", false
 }
 
-// outside returns the reason why a completed experiment does not fit a model of these channels and days, or "" if it
-// fits. The result waits reports whether a later model may fit.
+// outside returns the reason why a model of these channels and days cannot use a completed experiment, or "" if it can.
+// The result waits reports whether a later model may be able to use the experiment.
 func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	switch {
 	case !slices.Contains(of.Channels, e.Channel):

@@ -58,8 +58,8 @@ func (r *Result) Why() string {
 // Level is the level of the intervals in results, except for the iROAS of a platform study.
 const Level = 1 - alpha
 
-// Result returns a completed experiment with its measured values. The parameter reported is the last-touch ROAS on the
-// experiment's days, or nil if it is unknown.
+// Result returns a completed experiment with its measured values. The parameter reported is the channel's last-touch
+// ROAS on the experiment's days, or nil if it is unknown.
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {
@@ -132,8 +132,8 @@ type ChannelFactor struct {
 	Latest  civil.Date // last day of the latest of these experiments
 }
 
-// ChannelFactors returns the pooled factor of each channel with a measured factor. For each channel, it pools the
-// applied experiments or, if none is applied, all experiments.
+// ChannelFactors returns the pooled incrementality factor of each channel with a measured factor. For each channel, it
+// pools the factors of the applied experiments or, if none is applied, of all experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 	applied, others := map[measure.Channel][]measure.Estimate{}, map[measure.Channel][]measure.Estimate{}
 	latest := map[measure.Channel]map[bool]civil.Date{}

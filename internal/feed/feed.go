@@ -140,7 +140,7 @@ func deliveryID(m httpapi.ShopMessage, body []byte) control.DeliveryID {
 const shopActor = "shopify webhook"
 
 // privacyEvents returns the audit event of a shop's privacy request, or nil for any other message. The event describes
-// the request and the action that the operator must take.
+// the request and, unless Assay handles the request automatically, the action that the operator must take.
 func privacyEvents(d control.Delivery) []control.Event {
 	var asked struct {
 		webhook.Person

@@ -230,7 +230,7 @@ func checkSettings(c *toolkit.Call) []Finding {
 			Fix: "Set the workspace's time zone if the store is in another time zone.",
 		}
 	}
-	limit := Finding{Check: "limits", Severity: SeverityOK, Finding: "The rate limit depends on the order volume."}
+	limit := Finding{Check: "limits", Severity: SeverityOK, Finding: "The rate limit (requests per minute) depends on the order volume."}
 	if c.Workspace.RatePerMin > 0 {
 		limit.Finding = fmt.Sprintf("The rate limit is %d requests per minute.", c.Workspace.RatePerMin)
 	}

@@ -38,7 +38,7 @@ func checkModel(c *toolkit.Call) Finding {
 		f.Severity, f.Finding, f.Fix = SeverityWarning, "The model was rejected: "+strings.Join(why, "; ")+".", "Correct the cause, then run "+train
 		f.about = "the media mix model was rejected"
 	default:
-		f.Finding = "There is no trained media mix model. These tools need a model: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + "."
+		f.Finding = "There is no trained media mix model. These tools require a model: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + "."
 	}
 	if why := c.WhyNotNewer(); why != "" && !c.MMM.Training {
 		f.Severity, f.Finding, f.Fix = SeverityWarning, f.Finding+" "+why, "Correct the cause, then run "+train

@@ -73,7 +73,7 @@ func TestDiagnoseReportsTheModel(t *testing.T) {
 	}{
 		"no model": {
 			change: func(c *toolkit.Call) { c.MMM = mix.Held{} }, want: SeverityInfo,
-			parts: []string{"There is no trained media mix model.", "need a model: optimization, mmm."}, fix: "Train a model: " + train,
+			parts: []string{"There is no trained media mix model.", "require a model: optimization, mmm."}, fix: "Train a model: " + train,
 		},
 		"a first training": {
 			change: func(c *toolkit.Call) { c.MMM = mix.Held{Training: true, DonePct: 42} }, want: SeverityInfo, parts: []string{"42% done"}, fix: "Try again in a minute.",

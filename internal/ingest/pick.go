@@ -83,7 +83,7 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 }
 
 // unambiguous rejects a header that repeats a column, unless the reader does not need the column. A column is not
-// needed if the reader supports the same number of columns without the column.
+// needed if, without the column, the reader still fits and supports the same number of columns.
 func (c choice) unambiguous(file string) error {
 	names := c.table.Header.Names()
 	for i, name := range names {

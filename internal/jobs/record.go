@@ -30,8 +30,8 @@ func (r *record) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(r))
 }
 
-// takeOver stores the interrupted jobs that an earlier release recorded in a file, and then removes the file. A repetition
-// after an interruption stores the same jobs.
+// takeOver stores the interrupted jobs that an earlier release recorded in a file, and then removes the file. If it is
+// interrupted and runs again, it stores the same jobs.
 func (r *Runner) takeOver(ctx context.Context) error {
 	if r.File == "" {
 		return nil

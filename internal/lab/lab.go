@@ -1,9 +1,9 @@
 // Package lab runs the methods of measure on plain files, for analysts without a store and for comparison with
 // published data.
 //
-// A command reads a [Table], calls one method and returns a [Report]. An error in the file names the file, line, column
-// and value. If there are too few data, the report is not reportable and states the reasons. The caller sets a report's
-// duration.
+// A command reads a [Table], calls one method and returns a [Report]. The error for an invalid cell names the file,
+// line, column and value. If there are too few data, the report is not reportable and states the reasons. The caller
+// sets a report's duration.
 package lab
 
 import (

@@ -18,8 +18,8 @@ type Goods struct {
 	Cost      int64 // cost of goods of units with a known cost
 }
 
-// maxOpenShare is the maximum share of merchandise without a known cost or gross margin that can have the mean cost
-// rate of the other merchandise; see [NewContribution].
+// maxOpenShare is the maximum share of all merchandise that may lack both a known cost and a gross margin. Up to this
+// share, such merchandise has the mean cost rate of the other merchandise; see [NewContribution].
 const maxOpenShare = 0.05
 
 // MinCostCoverage is the minimum share of units, and of revenue, with a known cost, among sales without an entered
@@ -36,7 +36,7 @@ const MinCostCoverage = 0.5
 // remains a cost.
 type Contribution struct {
 	Revenue int64 // amount charged without tax, minus refunds
-	Basis   int64 // revenue on the workspace's basis, the denominator of [Contribution.Rate]
+	Basis   int64 // revenue on the workspace's revenue basis, the denominator of [Contribution.Rate]
 
 	Goods     int64 // cost of goods, including the estimated part
 	Estimated int64 // part of Goods for units without a known cost
@@ -212,8 +212,8 @@ func (c Contribution) Product(net, cost int64) (minor int64, known bool) {
 	return portion(c.Amount()+c.Goods, net, c.Lines) - cost, true
 }
 
-// BreakEvenROAS returns the ROAS of a channel, or of the store for an empty channel, at which the contribution equals the
-// ad spend.
+// BreakEvenROAS returns the ROAS of a channel at which the contribution equals the ad spend. For an empty channel, it
+// returns the ROAS of the store.
 func (c Contribution) BreakEvenROAS(channel Channel) (roas float64, known bool) {
 	rate, known := c.ChannelRate(channel)
 	if !known || rate <= 0 {

@@ -24,8 +24,8 @@ type Shared struct {
 }
 
 // CreateShare creates a read-only link to one page with its filters. Only members create links, so each link has an
-// author. The link ends when its author no longer manages the workspace. The console decides which pages and filters
-// can be shared.
+// author. The link ends after the given number of days, or when its author no longer manages the workspace. The console
+// decides which pages and filters can be shared.
 var CreateShare = Operation[NewShare, Shared]{
 	Spec{Name: "share.create", Needs: Manage, Undo: "Revoke the link."},
 	(*Run).createShare,

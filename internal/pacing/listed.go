@@ -33,8 +33,9 @@ func Judged(ctx context.Context, c *toolkit.Call, goals []Goal) ([]Row, error) {
 	return rows, nil
 }
 
-// Combined returns at most fit targets, if possible. It sums daily targets by week, or by month if there are too many
-// weeks. The granularity is "" if the targets fit as they are.
+// Combined reduces the number of targets to at most the parameter fit, if possible. It sums daily targets by week, or
+// by month if there are too many weeks. If there are not more than that, the targets are unchanged and the granularity
+// is "".
 func Combined(goals []Goal, fit int) ([]Goal, civil.Granularity) {
 	if len(goals) <= fit {
 		return goals, ""

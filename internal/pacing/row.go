@@ -4,6 +4,7 @@ package pacing
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -150,4 +151,21 @@ func (t Period) around(day civil.Date) civil.Range {
 	case DailyPeriod:
 	}
 	return civil.Range{First: day, Last: day}
+}
+
+// Counts returns the number of targets of each status, such as "2 on track, 1 over budget".
+func Counts(rows []Row) string {
+	count := map[Status]int{}
+	for _, r := range rows {
+		count[r.Status]++
+	}
+	var parts []string
+	for _, s := range []Status{
+		OnTrack, AtRisk, OffTrack, WithinBudget, NearBudget, OverBudget, Met, Missed, UnderWay, Unknown,
+	} {
+		if n := count[s]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(s), "_", " ")))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

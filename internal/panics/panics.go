@@ -25,8 +25,8 @@ var seen atomic.Int64
 // Seen returns the number of panics recovered since the process started.
 func Seen() int64 { return seen.Load() }
 
-// Of returns the error for a recovered value, which is not nil. A panic passed on by a [Group] is unchanged. Of must be
-// called in the function that recovers, so that the stack is the stack of the panic.
+// Of returns the error for a recovered value, which must not be nil. A panic passed on by a [Group] is unchanged. Of
+// must be called in the function that recovers, so that the stack is the stack of the panic.
 func Of(cause any) *Error {
 	if d, ok := cause.(*Error); ok {
 		return d

@@ -112,8 +112,8 @@ func (p Plot) apart(
 	return alone, rest
 }
 
-// withOther adds the channels of rest as one series. If rest contains only unattributed orders, the name of the series
-// is unattributed.
+// withOther adds the channels in the parameter rest as one series. If these are only unattributed orders, the name of
+// the series is unattributed.
 func (p Plot) withOther(s *snapshot.Snapshot, alone, rest []snapshot.NamedSeries) []snapshot.NamedSeries {
 	if len(rest) == 0 {
 		return alone

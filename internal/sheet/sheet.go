@@ -14,8 +14,9 @@ const formulaStarts = "=+-@\t\r＝＋－＠"
 // separators lists the characters at which spreadsheets split a line into cells, depending on the locale.
 const separators = ",;\t"
 
-// Line returns an unquoted line for use outside of the table. It adds an apostrophe before each part that starts like a
-// formula. Spreadsheets therefore run no part of the line as a formula. Numbers are not changed.
+// Line returns an unquoted line for use outside of the table. Spreadsheets split the line at [separators]. Line adds an
+// apostrophe before each part after a separator that starts like a formula, so that spreadsheets do not run it. Numbers
+// are not changed.
 func Line(text string) string {
 	var b strings.Builder
 	for rest := text; rest != ""; {

@@ -25,8 +25,8 @@ func (n NewCustomers) All() (all int64) {
 	return all
 }
 
-// NewCustomers returns the new customers of one channel, or of all channels. All numbers of new customers, CAC and LTV
-// use this method.
+// NewCustomers returns the number of new customers of one channel, or of each channel. All numbers of new customers,
+// CAC and LTV use this method.
 func (c *Snapshot) NewCustomers(ctx context.Context, days civil.Range, only measure.Channel) (NewCustomers, error) {
 	found, err := c.facts.SegmentChannels(ctx, c.Workspace.ID, days)
 	if err != nil {

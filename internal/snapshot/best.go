@@ -63,7 +63,7 @@ func UsableModel(c *Snapshot) *mix.Model {
 }
 
 // Returns returns the best estimate of incremental ROAS for every channel with spend in the last [ReturnDays] days or
-// in the model. The snapshot must have the experiments. The result is read-only.
+// in the model. The snapshot must include the experiments. The result is read-only.
 func Returns(ctx context.Context, c *Snapshot) (map[measure.Channel]Return, error) {
 	return Shared(ctx, c, "returns", returnsOf)
 }

@@ -250,7 +250,7 @@ func (w *changes) findProducts() {
 }
 
 // gapOf returns the longer of two periods in a window: the days before a product's first sale or the days after its
-// last sale.
+// last sale. Without a sale, it returns the whole window.
 func (w *changes) gapOf(s warehouse.ProductSpan, earlier bool) civil.Range {
 	window := w.of.Windows.Recent
 	if earlier {

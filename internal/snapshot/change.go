@@ -110,8 +110,8 @@ type changes struct {
 
 func (w *changes) revenue(s measure.Sums) int64 { return w.Workspace.Basis.Revenue(s) }
 
-// split adds a split with the largest parts, at most as many as the parameter most. The remaining change becomes the
-// part "other".
+// split adds a split with the largest parts. The parameter most is the maximum number of parts. The remaining change
+// becomes the part "other".
 func (w *changes) split(by Dimension, parts []change.Part, most int) {
 	if len(parts) == 0 {
 		return
@@ -235,8 +235,8 @@ func (w *changes) byProduct(ctx context.Context) (err error) {
 	return nil
 }
 
-// priceParts splits the change of a product's sales by units, list price and discount rate. A product without sales at
-// a positive price in one of the windows changes by its units only.
+// priceParts splits the change of a product's sales by units, list price and discount rate. If a product has no sales
+// at a positive price in one of the windows, the whole change is attributed to units.
 func priceParts(before, after warehouse.ProductSpan) [3]float64 {
 	gross, grossBefore := float64(after.Net+after.Discount), float64(before.Net+before.Discount)
 	if before.Units <= 0 || after.Units <= 0 || gross <= 0 || grossBefore <= 0 {

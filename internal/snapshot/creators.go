@@ -124,7 +124,7 @@ func (f *Creator) take(o warehouse.CreatorOrders) {
 // CreatorLevel is the level of the creators' intervals.
 const CreatorLevel = 0.9
 
-// Among returns the creators of the list all that are also in the list chosen. The two lists may be for different
+// Among returns the creators in the first list that are also in the second list. The two lists may be for different
 // windows.
 func Among(all, chosen []Creator) []Creator {
 	wanted := map[string]bool{}
@@ -215,7 +215,7 @@ func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) 
 	return out, nil
 }
 
-// meanValue returns the mean revenue of orders observed through codes, surveys or links, in minor units; 0 without
+// meanValue returns the mean revenue of orders observed through codes, surveys or links, in minor units, or 0 without
 // orders.
 func meanValue(c *Snapshot, all []Creator) float64 {
 	var revenue, count int64

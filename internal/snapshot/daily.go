@@ -56,8 +56,8 @@ func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
 	return nil
 }
 
-// after returns the input of a seasonal fit: the values from position from up to position known, and the number of days
-// ahead to forecast.
+// after returns the input of a seasonal fit. It contains the values from the position from to the position before
+// known, and the number of days to forecast.
 func (s *Daily) after(from, known, ahead int) season.Ask {
 	ask := season.Ask{First: s.First.AddDays(from), Values: s.raw[from:known], Ahead: ahead}
 	if s.country != "" {

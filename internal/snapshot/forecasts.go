@@ -43,10 +43,10 @@ const (
 // dailyMetrics are forecast each day. ROAS is a ratio of totals and has no forecast.
 var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
-// Forecast stores forecasts for the coming days of the workspace and evaluates forecasts of past days. It stores at
-// most one forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. These
-// forecasts are marked as backtests. Each backtest uses only the days before its week, with the current data of these
-// days, including later changes such as canceled orders.
+// Forecast stores forecasts for the coming days of the workspace and evaluates forecasts of past days. It stores new
+// forecasts at most once per day. A workspace without forecasts also gets forecasts of past weeks. These forecasts are
+// marked as backtests. Each backtest uses only the days before its week, with the current data of these days, including
+// later changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil

@@ -27,8 +27,8 @@ type HaloEffects struct {
 	Spend   map[measure.Channel]float64 // spend in the window, in whole units
 }
 
-// HaloEffects estimates the effects from up to three years before the end of the window, because effects are assumed to
-// be constant. It excludes today, because today is incomplete.
+// HaloEffects estimates the halo effects from up to three years before the end of the window, because these effects are
+// assumed to be constant. It excludes today, because today is incomplete.
 func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
 	found := HaloEffects{Days: haloDays(c, window)}
 	if found.Days.Days() == 0 {

@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Panel contains the customers of a store with their orders and refunds. Inside contains the customers with a first
+// Panel contains the customers of a store with their orders and refunds. Inside contains the customers with their first
 // order in a window. Figures include the days up to Observed.
 type Panel struct {
 	warehouse.Panel

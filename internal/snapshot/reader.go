@@ -99,7 +99,7 @@ type Key struct {
 }
 
 // dataKey identifies a version of a workspace's data. If a workspace is deleted and created again with the same ID, the
-// data versions start again. The creation time distinguishes the two workspaces.
+// data versions start at 0 again. The creation time distinguishes the two workspaces.
 type dataKey struct {
 	workspace measure.WorkspaceID
 	made      int64 // microseconds since 1970
@@ -232,8 +232,8 @@ func (r *Reader) zone(w control.Workspace) *time.Location {
 	return zone
 }
 
-// Loading returns the function load as a cache loader. The loader converts a panic to a counted [panics.Error]. Without
-// the conversion, the cache would return another error.
+// Loading returns the function load as a cache loader. The loader converts a panic to a [panics.Error], which counts
+// the panic. Without the conversion, the cache would return another error.
 func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
 	return func(ctx context.Context, key K) (value V, err error) {
 		err = panics.Caught(func() (err error) {

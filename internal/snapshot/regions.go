@@ -67,8 +67,8 @@ func (c *Snapshot) RegionSpend(ctx context.Context, channel measure.Channel, day
 	return spent, nil
 }
 
-// TreatedSpend returns a channel's spend in the given regions on the given days, in whole units. Without reports by
-// region, it allocates the spend by share of revenue.
+// TreatedSpend returns a channel's spend in the given regions on the given days, in whole currency units. Without
+// reports by region, it allocates the spend by share of revenue.
 func (c *Snapshot) TreatedSpend(s Series, panel *geo.Panel, regions []geo.Region, spent []warehouse.RegionSpend,
 	days civil.Range,
 ) float64 {

@@ -220,8 +220,8 @@ func (s Series) Minus(part Series) Series {
 	return rest
 }
 
-// spendDays returns the range from the first to the last day with a spend report. Within this range, days without a
-// report have zero spend. Attributed orders may extend beyond the range.
+// spendDays returns the range from the first to the last day with known spend. Within this range, days without a report
+// or manual entry have zero spend. Attributed orders may extend beyond the range.
 func spendDays(found []warehouse.DayTotal) civil.Range {
 	var days civil.Range
 	for _, d := range found {

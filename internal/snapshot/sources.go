@@ -58,8 +58,8 @@ const (
 // OrdersAssumed reports whether a day that is not complete by [Contents.OrdersComplete] can be treated as complete. The
 // reason is that nothing arrives from a shop without orders, for example if its checkout is broken. There are two
 // cases. In the first case, a tap has read the shop's orders after the end of the day. In the second case, the day
-// ended at least 6 hours ago. The last webhook and the last order must also be at most 7 days before the day. If the
-// tap or the webhooks are broken, the assumption is wrong.
+// ended at least 6 hours ago. The last webhook and the last order must also not be more than 7 days before the day. If
+// the tap or the webhooks are broken, the assumption is wrong.
 func (c *Snapshot) OrdersAssumed(day civil.Date) bool {
 	if c.RealDay(c.Store.LastTapRun).After(day) {
 		return true

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Changes returns a number that changes with the data of the control store. The control store implements it. A change
+// Changes provides a number that changes with the data of the control store. The control store implements it. A change
 // by this process changes the number at once. A change by another process changes it within milliseconds.
 type Changes interface {
 	RecentState(ctx context.Context) (uint64, error)

@@ -18,8 +18,9 @@ type Use struct {
 	Why  string
 }
 
-// Uses returns which estimates use an experiment, and why. The factor ignores an experiment until a member applies it.
-// The model and the halo effects weight each experiment by its precision, so they also use inconclusive experiments.
+// Uses returns which estimates use an experiment, and why. The incrementality factor ignores an experiment until a
+// member applies it. The media mix model and the halo effects weight each experiment by its precision, so they also use
+// inconclusive experiments.
 func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error) {
 	used, why := r.FactorUse()
 	all := []Use{{"factor", used, why}, modelUse(c, r)}

@@ -31,7 +31,7 @@ type MixRow struct {
 	CarryOver       *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Adstock: share of a week's effect that carries over to the next week."`
 	ExperimentValue *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Value of information: expected increase of the optimized allocation's monthly revenue if an experiment measured the channel's iROAS, before the experiment's cost."`
 	Tested          []string                         `json:"calibrated_by,omitempty" doc:"Experiments on the channel that calibrate the model."`
-	BeyondData      bool                             `json:"beyond_data,omitempty" doc:"The proposed spend exceeds all observed spend."`
+	BeyondData      bool                             `json:"beyond_data,omitempty" doc:"The proposed spend is above the observed range."`
 }
 
 // MixRows lists the channels of an allocation that starts from this spend, largest incremental revenue first.
@@ -193,6 +193,6 @@ func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 		}
 	}
 	if len(beyond) > 0 {
-		a.Warn(answer.WarnBeyondData, "The proposed spend exceeds all observed spend on "+answer.Listed(beyond)+". The estimates for these channels extrapolate the assumed response curve.")
+		a.Warn(answer.WarnBeyondData, "The proposed spend on these channels is above the observed range: "+answer.Listed(beyond)+". Their estimates extrapolate the assumed response curve.")
 	}
 }

@@ -49,7 +49,7 @@ func originOf(r snapshot.Return) string {
 	case r.Basis == snapshot.ByModel:
 		return "the media mix model without experiments"
 	case r.Basis == snapshot.ByExperiments:
-		return "last-touch revenue times the factor of " + answer.Plural(r.Tests, "experiment", "experiments")
+		return "last-touch ROAS times the incrementality factor from " + answer.Plural(r.Tests, "experiment", "experiments")
 	}
 	return "last touch without experiments"
 }
@@ -66,7 +66,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	}
 	text += fmt.Sprintf("The best estimate uses %s, with data %s.", originOf(r), answer.Dates(r.Days))
 	if r.Basis != snapshot.ByModel && r.Modelled != nil {
-		text += fmt.Sprintf(" Without an experiment on the channel, the media mix model estimates an incremental ROAS of %s.", answer.Ratio(r.Modelled.Value))
+		text += fmt.Sprintf(" The media mix model uses no experiment on the channel and estimates an incremental ROAS of %s.", answer.Ratio(r.Modelled.Value))
 	}
 	if r.LastTouch != nil && r.Basis == snapshot.ByModel {
 		text += fmt.Sprintf(" Last-touch ROAS is %s. Last touch attributes the whole order to the last touchpoint that is not direct, even if this touchpoint did not cause the order.", answer.Ratio(*r.LastTouch))
@@ -86,8 +86,9 @@ type NextTest struct {
 	Now   string  // the planned or running experiment on the channel, "" without one
 }
 
-// NextTests orders the channels for experiments: by the expected gain from an experiment for the model's allocation of
-// the current budget, then by the revenue at stake. Channels with a planned or running experiment are last.
+// NextTests sorts the channels for experiments. The first criterion is the expected gain from an experiment for the
+// model's allocation of the current budget. The second is the revenue at stake. Channels with a planned or running
+// experiment are last.
 func (c *Call) NextTests(ctx context.Context) ([]NextTest, error) {
 	returns, err := snapshot.Returns(ctx, c.Snapshot)
 	if err != nil {

@@ -36,8 +36,8 @@ type Designs struct {
 const spendDays = 28
 
 // Designs searches for the cheapest experiments with sufficient power to detect the plausible incremental ROAS. This
-// value is last-touch ROAS times the applied incrementality factor. If this product is unknown, the value is the mean
-// of the model's prior. A channel without spend has no designs.
+// value is last-touch ROAS times the applied incrementality factor. If this product is unknown or not positive, the
+// value is the mean of the ROAS prior. A channel without spend has no designs.
 func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) (Designs, error) {
 	s, err := c.SeriesOf(ctx, channel, days)
 	if err != nil {

@@ -22,8 +22,8 @@ type ExpectedEffect struct {
 	PlanProfit
 }
 
-// ExpectedEffect estimates the effect of a change of a channel's daily spend by an amount in whole units. The change
-// starts from the spend of the last 30 days. Without an estimate it returns the reason.
+// ExpectedEffect estimates the weekly effect of a change of a channel's daily spend by an amount in whole currency
+// units. The change starts from the spend of the last 30 days. Without an estimate it returns the reason.
 func (c *Call) ExpectedEffect(ctx context.Context, channel measure.Channel, daily float64) (effect *ExpectedEffect, why string) {
 	m, err := c.Model()
 	if err == nil {
@@ -52,9 +52,9 @@ func (c *Call) effectOf(m *mix.Model, start PlanStart, channel measure.Channel, 
 	}, ""
 }
 
-// Shift returns the effect of a change of a channel's daily spend by an amount in whole units. The period is as long as
-// the window. The parameter before is the amount of an earlier change. Without a contribution rate, profit is revenue
-// minus spend.
+// Shift returns the effect of a change of a channel's daily spend by an amount in whole currency units. The effect is
+// the total over a period as long as the model's window. The parameter before is the amount of an earlier change.
+// Without a contribution rate, profit is revenue minus spend.
 func (s PlanStart) Shift(m *mix.Model, channel measure.Channel, before, daily float64) (mix.Shift, bool) {
 	days := float64(m.Window.Days())
 	rate, known := s.Rates[channel]

@@ -47,7 +47,7 @@ func (c *Call) Model() (*mix.Model, error) {
 	case mix.Active, mix.Stale:
 	}
 	if c.MMM.Model.Settings != c.Workspace.ModelSettings() {
-		return nil, fault.NotReady("the currency or the revenue definition of the workspace has changed since the media mix model was trained").WithHint("%s", train)
+		return nil, fault.NotReady("the currency or the revenue basis of the workspace has changed since the media mix model was trained").WithHint("%s", train)
 	}
 	return c.MMM.Model, nil
 }
@@ -112,7 +112,7 @@ func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 
 // ModelEstimates describes the intervals of the model's estimates.
 func ModelEstimates() answer.Estimates {
-	return answer.Estimates{LevelPct: 100 * mmm.Level, Method: "Values are posterior means of a media mix model. Intervals are credible intervals.", Basis: measure.Modelled}
+	return answer.Estimates{LevelPct: 100 * mmm.Level, Method: "Values are posterior means of a media mix model. Intervals are credible intervals with a level of 90%.", Basis: measure.Modelled}
 }
 
 // Posterior converts a summary of posterior draws, scaled by a factor, to an estimate.

@@ -55,7 +55,7 @@ func TestStatesOfTheModel(t *testing.T) {
 		{"an active model and a refused training", func(c *toolkit.Call, _ *mix.Model) { c.MMM.Attempt = refused }, true, "", []answer.WarningCode{answer.WarnTrainingRefused}},
 		{"a stale model", func(c *toolkit.Call, _ *mix.Model) { c.MMM.NewTests = []string{"a test"} }, true, "", []answer.WarningCode{answer.WarnModelStale}},
 		{"a stale model and a refused training", func(c *toolkit.Call, _ *mix.Model) { c.MMM.NewTests, c.MMM.Attempt = []string{"a test"}, refused }, true, "", []answer.WarningCode{answer.WarnModelStale, answer.WarnTrainingRefused}},
-		{"a model in another currency", func(_ *toolkit.Call, m *mix.Model) { m.Settings = "EUR" }, false, "currency or the revenue definition of the workspace has changed", []answer.WarningCode{answer.WarnModelStale}},
+		{"a model in another currency", func(_ *toolkit.Call, m *mix.Model) { m.Settings = "EUR" }, false, "currency or the revenue basis of the workspace has changed", []answer.WarningCode{answer.WarnModelStale}},
 	} {
 		call := callOf()
 		m := trained(call)

@@ -216,5 +216,5 @@ func testedSentence(rows []MixRow) string {
 	if len(tested) == 0 {
 		return ""
 	}
-	return "The model is calibrated with geo experiments on " + answer.Listed(tested) + ". "
+	return "Geo experiments calibrate the model on these channels: " + answer.Listed(tested) + ". "
 }

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Contributions returns the store's contribution in two windows. It is unknown in an earlier window that the orders do
-// not cover.
+// Contributions returns the store's contribution in two windows. The contribution of an earlier window is unknown if
+// the window starts before the store's first order.
 func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both warehouse.Pair[snapshot.Contribution], err error) {
 	if both.Recent, err = c.Contribution(ctx, in.Recent); err != nil {
 		return both, err
@@ -36,8 +36,9 @@ type ProfitMetrics struct {
 	POAS         *answer.Metric[answer.Ratio]  `json:"poas,omitempty" detail:"analyst" doc:"Contribution divided by ad spend."`
 }
 
-// ProfitMetrics returns the profit metrics of a channel's totals, or of the store's totals for an empty channel. Spend
-// of an earlier window that starts before the first report of spend is unknown, as in [Call.StoreMetrics].
+// ProfitMetrics returns the profit metrics of a channel's totals, or of the store's totals for an empty channel. The
+// spend of an earlier window is unknown if the window starts before the first day with spend data, as in
+// [Call.StoreMetrics].
 func (c *Call) ProfitMetrics(now, before snapshot.Total, both warehouse.Pair[snapshot.Contribution], channel measure.Channel) ProfitMetrics {
 	f := c.Figures
 	before.SpendKnown = before.SpendKnown && c.Store.Covers(both.Earlier.Days, snapshot.FromAds, snapshot.FromSpend)
@@ -221,7 +222,7 @@ const (
 )
 
 // BudgetChangeOf returns the advice on the budget of an allocation. The advice is empty if the budget equals current
-// spend or if the budget's effect on the contribution is unknown.
+// spend or if the budget's effect on contribution after spend is unknown.
 func BudgetChangeOf(plan *mix.Plan) (out BudgetChange) {
 	p := plan.Profit
 	if p == nil || p.Budget == nil {
@@ -255,8 +256,8 @@ func (b BudgetChange) Sentence(more bool, amount string) string {
 	return fmt.Sprintf("%s is not advised: the probability that %s is profitable is %s, %s.", budget, change, b.BudgetPays.Whole(), b.BudgetWhy)
 }
 
-// ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to
-// the answer's period.
+// ProfitOf returns the effect of an allocation on contribution after spend. The parameter times is the factor that scales
+// amounts from the window to the answer's period.
 func (s PlanStart) ProfitOf(plan *mix.Plan, times float64) PlanProfit {
 	out := s.profitOf(plan.Profit, times)
 	out.BudgetChange = BudgetChangeOf(plan)
@@ -281,10 +282,10 @@ func (c *Call) ProfitSummary(p PlanProfit) string {
 	if p.Change == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" Contribution after spend changes by %s (90%% interval %s to %s; probability of a gain %s)", signed(c, p.Change.Value),
+	text := fmt.Sprintf(" The corresponding change of contribution after spend is %s (90%% interval %s to %s; probability of a gain %s)", signed(c, p.Change.Value),
 		signed(c, p.Change.Low), signed(c, p.Change.High), p.PaysPct.Whole())
 	if p.Reallocation != nil {
-		text += fmt.Sprintf(". Parts: reallocation %s, budget change %s", signed(c, p.Reallocation.Value), signed(c, p.Budget.Value))
+		text += fmt.Sprintf(". Parts of this change: reallocation %s, budget change %s", signed(c, p.Reallocation.Value), signed(c, p.Budget.Value))
 	}
 	return text + "."
 }

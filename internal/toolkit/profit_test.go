@@ -23,8 +23,8 @@ func TestProfitOfAPlan(t *testing.T) {
 		warning string
 	}{
 		{"unknown costs", nil, "", ""},
-		{"a gain", &mix.Profit{Change: summary(1200), Pays: 0.875}, " Contribution after spend changes by +USD 100.00 (90% interval +USD 90.00 to +USD 120.00; probability of a gain 88%).", ""},
-		{"a loss", &mix.Profit{Change: summary(-1200), Pays: 0.1}, " Contribution after spend changes by -USD 100.00 (90% interval -USD 110.00 to -USD 80.00; probability of a gain 10%).", "The allocation is expected to lower contribution after spend by USD 100.00."},
+		{"a gain", &mix.Profit{Change: summary(1200), Pays: 0.875}, " The corresponding change of contribution after spend is +USD 100.00 (90% interval +USD 90.00 to +USD 120.00; probability of a gain 88%).", ""},
+		{"a loss", &mix.Profit{Change: summary(-1200), Pays: 0.1}, " The corresponding change of contribution after spend is -USD 100.00 (90% interval -USD 110.00 to -USD 80.00; probability of a gain 10%).", "The allocation is expected to lower contribution after spend by USD 100.00."},
 	} {
 		got := toolkit.PlanStart{}.ProfitOf(&mix.Plan{Profit: c.profit}, 1.0/12)
 		if text := call.ProfitSummary(got); text != c.summary {

@@ -71,8 +71,8 @@ type questions struct {
 	previous   *otter.Cache[asker, ask.Call] // the last call of each caller's previous question
 }
 
-// NewTranslator returns a translator of questions to calls of the given tools. Tools that answer questions are
-// excluded.
+// NewTranslator returns a translator that converts questions to calls of the given tools. Tools that answer questions
+// are excluded.
 func NewTranslator(all []Tool) (*ask.Translator, error) {
 	var described []ask.Tool
 	for _, t := range all {

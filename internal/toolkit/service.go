@@ -154,7 +154,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	return s.callTool(ctx, name, args)
 }
 
-// Answer calls a tool for a page. The answer is the same as for a program, but the call is not in the call log. A
+// Answer calls a tool for a page. The answer is the same as for an MCP client, but the call is not in the call log. A
 // failure is returned as an error instead of a tool result.
 func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, args json.RawMessage) (json.RawMessage, error) {
 	return (&Session{service: s, principal: p, faults: true}).callTool(ctx, name, args)

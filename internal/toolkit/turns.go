@@ -22,10 +22,10 @@ const (
 var errBusy = fault.Unavailable("the service is busy").WithHint("Try again in a few seconds.")
 
 // turns limits the number of answers that are calculated at the same time. Further calls wait, in the order of their
-// arrival. In a burst, a call waits for up to burstWait. In an overload, a call that would wait for longer than
-// overloadWait is rejected. The queue therefore stays short, and the service answers as many calls as without an
-// overload. This rule is known as adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel
-// (Nichols and Jacobson 2012).
+// arrival. A call is rejected if it has waited for burstWait in a burst, or for the shorter overloadWait in an
+// overload. The queue therefore stays short, and the service answers as many calls as without an overload. This rule is
+// known as adaptive queue timeouts (Maurer 2015, "Fail at Scale", ACM Queue 13(8)), after CoDel (Nichols and Jacobson
+// 2012).
 type turns struct {
 	slots   *semaphore.Weighted
 	now     func() time.Time // the real clock

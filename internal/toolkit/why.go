@@ -89,9 +89,9 @@ func (w Why) Sentence() string { return w.sentence }
 // SentenceOnly returns the explanation without its parts and events.
 func (w Why) SentenceOnly() Why { return Why{sentence: w.sentence} }
 
-// leadingParts returns the largest parts in the direction of the change. They are the largest part of orders and AOV,
-// the largest channel, and the largest part of the other dimensions. leadingParts excludes the split by spend and ROAS,
-// because these two parts offset each other.
+// leadingParts returns the largest parts in the direction of the change. These are the larger part of the split by
+// orders and AOV, the largest channel, and the largest part of any other split. leadingParts excludes the split by
+// spend and ROAS, because these two parts offset each other.
 func leadingParts(found snapshot.Change) (leading []snapshot.Split) {
 	var other snapshot.Split
 	for _, s := range found.Splits {

@@ -126,7 +126,11 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 		a.Summary = fmt.Sprintf("%s %s across %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert was raised", "alerts were raised"), answer.Dates(shown),
 			answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"), spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
-			a.Summary += fmt.Sprintf(" (%s compared with the forecast)", *r.ChangePct)
+			sign := ""
+			if *r.ChangePct > 0 {
+				sign = "+"
+			}
+			a.Summary += fmt.Sprintf(" (%s%s compared with the forecast)", sign, *r.ChangePct)
 		}
 		a.Summary += "."
 		a.Warn(answer.WarnSeasonUnknown, "The forecast includes only weekly seasonality, so yearly seasonality or a promotion can also raise an alert.")

@@ -215,8 +215,8 @@ func campaignsSummary(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, fou
 	return text
 }
 
-// warnCampaigns warns that the figures are platform-reported, and states the ratio of the reported revenue to the
-// store's last-touch revenue.
+// warnCampaigns warns that the figures are platform-reported, and states the ratio of platform-reported to last-touch
+// revenue of the campaigns. It also adds the other warnings of the tool.
 func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
 		a.Warn(answer.WarnNoCreatives, "The ad reports contain no ads or creatives, so the rows are campaigns.")

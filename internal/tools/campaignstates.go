@@ -43,7 +43,7 @@ type CampaignChange struct {
 const maxChanges = 20
 
 // addCampaignStates adds the states of the page's campaigns at the end of the period and the changes in the period. It
-// does nothing for stores without campaign data.
+// does nothing at the summary level and for stores without imported campaign states.
 func addCampaignStates(ctx context.Context, c *toolkit.Call, a *CampaignsAnswer, of warehouse.CampaignsOf) error {
 	if c.Store.Counts["ad_states"] == 0 || c.View.DetailLevel == answer.SummaryLevel {
 		return nil

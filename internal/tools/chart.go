@@ -244,5 +244,5 @@ func markSentence(marks []plotting.Mark) string {
 		}
 		words = append(words, fmt.Sprintf("%s (%s)", m.Date, label))
 	}
-	return " The chart marks " + strings.Join(words, ", ") + "."
+	return " Dates marked in the chart: " + strings.Join(words, ", ") + "."
 }

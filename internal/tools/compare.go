@@ -149,8 +149,8 @@ func compared(r civil.Range) ComparedPeriod {
 	return ComparedPeriod{Start: r.First, End: r.Last, Days: r.Days()}
 }
 
-// comparedRows returns a row for each channel of either period, sorted as in performance. If sold is false, the orders
-// of the earlier period are unknown. If spent is false, the spend of the earlier period is unknown.
+// comparedRows returns a row for each channel of either period, sorted as in the `performance` tool. If sold is false,
+// the orders of the earlier period are unknown. If spent is false, the spend of the earlier period is unknown.
 func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], sold, spent bool) []ComparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}

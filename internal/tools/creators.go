@@ -326,5 +326,5 @@ func creatorsNext(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days civ
 	if p.CreatorID == "" {
 		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the code, survey and link data of the first creator.")
 	}
-	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See the results of codes and links.")
+	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See the orders that codes and links track.")
 }

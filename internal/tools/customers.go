@@ -170,7 +170,7 @@ func customersNext(c *toolkit.Call, a *CustomersAnswer, days civil.Range) {
 	case journeysView:
 		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.Markov)), "See channel spend and revenue with Markov chain attribution.")
 	case ltvView:
-		c.Suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See acquisition cost and payback by channel.")
+		c.Suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See CAC and payback by channel.")
 	}
 }
 

@@ -185,8 +185,8 @@ func ltvSummary(c *toolkit.Call, a *CustomersAnswer, whole cohort.Curve, curves 
 	return text
 }
 
-// bestCurve names the channels with the highest and the lowest value per customer at an age, when their intervals do
-// not overlap.
+// bestCurve returns a sentence on the channels with the highest and the lowest LTV at a customer age in days. It states
+// that the intervals overlap if they do.
 func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	var best, least measure.Channel
 	var high, low cohort.Point

@@ -59,9 +59,9 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*Diagn
 	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool { return f.Severity == health.SeverityOK })
 	}
-	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See the date range and gaps of each source.")
+	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See the date range and missing days of each data source.")
 	if !c.Store.Empty() {
-		c.Suggest(&a.Closing, "performance", map[string]any{}, "See the performance of the last 30 days.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See revenue, spend and ROAS of the last 30 days and today.")
 	}
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil

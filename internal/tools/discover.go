@@ -111,7 +111,7 @@ func runDiscover(ctx context.Context, c *toolkit.Call, p discoverParams) (*Disco
 		a.Warn(answer.WarnNoData, "No data have been imported into this workspace.")
 		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are missing and how to import them.")
 	} else {
-		c.Suggest(&a.Closing, "performance", map[string]any{}, "See the performance of the last 30 days.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See revenue, spend and ROAS of the last 30 days and today.")
 		if p.Aspect != channelsAspect {
 			c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
 		}
@@ -223,7 +223,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 			return "The store has no channels. Import orders with touchpoints or ad reports."
 		}
 		if c.Store.Untouched() {
-			return fmt.Sprintf("The store has %s with orders or spend, but no order is attributed to any of them.", answer.Plural(c.Store.Active(), "channel", "channels"))
+			return fmt.Sprintf("The store has %s with spend, but no order is attributed to a channel.", answer.Plural(c.Store.Active(), "channel", "channels"))
 		}
 		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(c.Store.Active(), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
@@ -254,9 +254,9 @@ func integrationsSummary(rows []DiscoverRow) string {
 			accounts++
 		}
 	}
-	text := "No source has delivered data."
+	text := "No data source has delivered data."
 	if sources := len(rows) - accounts; sources > 0 {
-		text = fmt.Sprintf("%s delivered data, and %s stale.", answer.Plural(sources, "source has", "sources have"),
+		text = fmt.Sprintf("%s delivered data. Of these sources, %s stale.", answer.Plural(sources, "data source has", "data sources have"),
 			answer.Plural(countOf(rows, "stale"), "is", "are"))
 	}
 	if accounts > 0 {

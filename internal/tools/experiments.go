@@ -110,7 +110,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if unread > 0 {
-		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. See view=results for the reasons.")
+		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no incrementality factor. See view=results for the reasons.")
 	}
 	if len(factors) == 0 {
 		withoutFactors(c, a)
@@ -125,7 +125,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
-		a.Warn(answer.WarnNotApplied, "Only applied factors correct last-touch revenue. Review the other factors in view=results and apply them on the Experiments page.")
+		a.Warn(answer.WarnNotApplied, "Only applied incrementality factors correct last-touch ROAS. Review the other factors in view=results and apply them on the Experiments page.")
 	}
 	for _, t := range all {
 		if used, _ := t.FactorUse(); used && !t.Conclusive() {
@@ -135,7 +135,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare last-touch and incremental ROAS.")
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments that determine the factors.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments that determine the incrementality factors.")
 	return nil
 }
 

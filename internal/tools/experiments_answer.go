@@ -31,7 +31,7 @@ const (
 	NextTestView       ExperimentView = "next_test"
 	GuideView          ExperimentView = "guide"
 	experimentMethod                  = "The result of a geo experiment is the revenue of the treated regions, as charged to customers, minus a scaled synthetic control. " +
-		"The interval of the result comes from placebo sets of regions. A factor is incremental ROAS divided by last-touch ROAS on the same days. " +
+		"The interval of the result comes from placebo sets of regions. An incrementality factor is incremental ROAS divided by last-touch ROAS on the same days. " +
 		"The factor of a channel is the posterior mean from a prior (mean 1, standard deviation 0.5) and the pooled experiments. See methods/geo."
 	factorAssumes = "A factor is valid for the spend level and season of its experiment."
 )
@@ -194,7 +194,7 @@ func (p experimentsParams) Check() error {
 
 // estimated describes the intervals of the answer.
 func (a *ExperimentsAnswer) estimated() {
-	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Factors come from experiments. The intervals of geo experiments come from placebo sets of regions. Best estimates also use a media mix model and a prior.", Basis: measure.Incremental}
+	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Incrementality factors come from experiments. The intervals of geo experiments come from placebo sets of regions. Best estimates of incremental ROAS also use a media mix model and a prior.", Basis: measure.Incremental}
 }
 
 // GuideTopic is a topic of the guide to experiments.

@@ -70,17 +70,17 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	if covered > 0 {
 		m.Spend, m.LastTouch = new(answer.Money(covered)), new(answer.Money(credited))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
-		a.Summary = fmt.Sprintf("Incremental revenue of channels with a model or an applied factor is %s %s (90%% interval %s to %s). Last touch attributes %s to these channels, which account for %s of spend.",
+		a.Summary = fmt.Sprintf("Incremental revenue of channels in the media mix model or with an applied incrementality factor is %s %s. The 90%% interval is %s to %s. Last touch attributes %s to these channels, which account for %s of spend.",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch), m.Covered.Whole())
 	} else {
-		a.Summary = fmt.Sprintf("No channel with spend %s has a model or an applied factor: the best estimates are last-touch ROAS with wide intervals.", answer.Dates(days))
+		a.Summary = fmt.Sprintf("No channel with spend %s is in a media mix model or has an applied incrementality factor: the best estimates are last-touch ROAS with wide intervals.", answer.Dates(days))
 	}
 	if a.Channel != "" {
 		a.Summary += toolkit.BestSentence(returns[a.Channel])
 	}
 	a.estimated()
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "For channels without a model and without an applied factor, the best estimate is last-touch ROAS. Its interval is the 90% interval of the factor's prior: 0.2 to 1.8 times last-touch ROAS.")
+		a.Warn(answer.WarnNotCovered, "For channels without a media mix model and without an applied incrementality factor, the best estimate is last-touch ROAS. Its interval is the 90% interval of the factor's prior: 0.2 to 1.8 times last-touch ROAS.")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -162,7 +162,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = fmt.Sprintf("Test %s next: its incremental ROAS is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate is %s (90%% interval %s to %s).",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
-	a.Warn(answer.WarnRanking, "For channels without a model and without an applied factor, the ranking uses the factor's prior: mean 1, standard deviation 0.5.")
+	a.Warn(answer.WarnRanking, "For channels without a media mix model and without an applied incrementality factor, the ranking uses the factor's prior: mean 1, standard deviation 0.5.")
 	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect the effect.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }

@@ -377,7 +377,7 @@ func lifecycleNext(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) {
 	if a.Aspect == summaryAspect {
 		c.Suggest(&a.Closing, "lifecycle", toolkit.With(toolkit.Dated(days), "aspect", string(ltvAspect)), "See LTV, CAC and payback by channel.")
 	} else {
-		c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(ltvView)), "See the predicted future value of these customers.")
+		c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(ltvView)), "See observed and predicted LTV of these customers.")
 	}
 	c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(retentionView)), "See retention by cohort.")
 }

@@ -76,7 +76,7 @@ type AllocationRow struct {
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
 	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
 	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the reallocated spend has a higher ROAS than before the reallocation."`
-	BeyondData   bool            `json:"beyond_data,omitempty" doc:"true if the proposed spend exceeds all observed spend: the estimate extrapolates the response curve."`
+	BeyondData   bool            `json:"beyond_data,omitempty" doc:"true if the proposed spend is above the observed range: the estimate extrapolates the response curve."`
 }
 
 func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetParams) (*OptimizeBudgetAnswer, error) {

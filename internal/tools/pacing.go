@@ -85,9 +85,7 @@ func pacingSummary(c *toolkit.Call, a *ForecastingAnswer, set bool) string {
 	} else {
 		text += fmt.Sprintf("the probability of %s it is %s.", reaching, probability(*first.Chance))
 	}
-	m := a.Metrics
-	return text + fmt.Sprintf(" %s under way (%d on track, %d at risk, %d off track, %d over budget).", answer.Plural(*m.Targets, "target is", "targets are"),
-		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
+	return text + fmt.Sprintf(" %s under way (%s).", answer.Plural(len(a.Rows), "target is", "targets are"), pacing.Counts(a.Rows)) + past
 }
 
 func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {

@@ -191,8 +191,8 @@ func brief(c *toolkit.Call, model measure.Model) bool {
 	return c.View.DetailLevel == answer.SummaryLevel && !basis.WithoutTax && !basis.WithoutShipping && !slices.Contains(measure.Fitted(), model)
 }
 
-// channelRows returns a row for each channel of the recent window, largest revenue first. Without touchpoints a channel
-// has no ROAS or CPA.
+// channelRows returns a row for each channel of the recent window, largest revenue first. If no order has touchpoints,
+// channels have no attributed ROAS or CPA.
 func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], profit snapshot.Contribution, basis measure.Basis, touchless bool) []ChannelRow {
 	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}

@@ -50,8 +50,8 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 // maxTargets is the maximum number of rows that fit at the analyst level.
 const maxTargets = 60
 
-// combineTargets sums daily targets by week or month if there are too many rows, and suggests the call that lists the
-// days.
+// combineTargets sums daily targets by week or month if there are too many rows, and suggests a call that lists every
+// daily target.
 func combineTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer, found []pacing.Goal, rows []pacing.Row) ([]pacing.Row, error) {
 	goals, by := pacing.Combined(found, maxTargets)
 	if by == "" || c.View.DetailLevel == answer.DebugLevel {

@@ -301,11 +301,11 @@ func trendsNext(c *toolkit.Call, a *TrendsAnswer, days civil.Range) {
 		arguments := filter(toolkit.Dated(days))
 		arguments["metric"], arguments["granularity"] = string(a.Metric), string(a.Granularity)
 		arguments["limit"], arguments["format"] = 100, string(answer.CSVFormat)
-		c.Suggest(&a.Closing, "trends", arguments, "Get up to 100 points as a table.")
+		c.Suggest(&a.Closing, "trends", arguments, "Get up to 100 points of this series as CSV.")
 	}
 	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
 		day := a.byStrength[0].Date
-		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See the performance on the day of the strongest anomaly.")
+		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See revenue, spend and ROAS on the day of the strongest anomaly.")
 	}
 	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "See totals by channel.")
 }

@@ -122,8 +122,8 @@ func New(o Options) *Keeper {
 	}
 }
 
-// MMM returns the workspace's media mix model. The result includes the drift of the model's data, the completed tests
-// that the model does not use, and the progress of a running training.
+// MMM returns the workspace's media mix model. The result includes the drift of the model's data, the completed
+// experiments that the model does not use, and the progress of a running training.
 func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
 	held, compared, err := k.read(ctx, w)
 	if err != nil || held.Model == nil || held.Model.Status == mix.Refused {
@@ -310,9 +310,9 @@ func parse(id measure.WorkspaceID, text []byte) (stored, error) {
 	return s, nil
 }
 
-// Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if it is rejected. An
-// earlier model with the same settings that was not rejected remains in use. Only one training may run at a time. While
-// the store does not respond, Train retries; see [Options].
+// Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if the model is
+// rejected. In this case, an earlier model with the same settings remains in use, unless it was also rejected. Only one
+// training may run at a time. While the store does not respond, Train retries; see [Options].
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	state, err := k.store.ModelState(ctx, w.ID)
 	if err != nil {

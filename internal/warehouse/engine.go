@@ -92,8 +92,8 @@ func New(engine Engine) *Warehouse {
 
 // Version returns the workspace's data version. Each import that changes data increases it by one. The first import of
 // a source and file name on a day also increases it, because the days of imports show which days are complete. A new
-// workspace starts with a unique number, so a deleted workspace and its replacement have different versions. The error
-// is of kind unavailable if the workspace's facts are unreadable.
+// workspace starts with 0, so a deleted workspace and its replacement may have equal versions. Cache keys therefore
+// also contain the workspace's creation time. The error is of kind unavailable if the workspace's facts are unreadable.
 func (a *asker) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
 	return a.engine.Version(ctx, ws)
 }

@@ -16,7 +16,7 @@ func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.Workspace
 }
 
 // DaysAsOf returns the daily totals of a period as of an instant, sorted by kind, part and day. If a feed changed a day
-// several times within the instant's hour, the totals are those of the previous hour.
+// before and after the instant in one clock hour, the totals are those before these changes.
 func (w *historyQuestions) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
 	bind := bindDays(days)
 	bind["at"] = instantText(at)
@@ -42,8 +42,8 @@ func versionOf(v *measure.DayVersion) []any {
 	return append(into, &v.Spend, &v.Impressions, &v.Clicks, &v.Claimed, &v.ClaimedSum, &v.Import, &v.At, &v.Seen, &v.Source, &v.File)
 }
 
-// DayChanges returns the days with totals that changed after they were first visible. The newest days are first. Equal
-// days are sorted by kind and part. A limit of 0 means no limit.
+// DayChanges returns the days with totals that changed after they were first visible. The newest days are first. Within
+// a day, parts are sorted by kind and name. A limit of 0 means no limit.
 func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error) {
 	var out []measure.DayChange
 	err := w.ask(ctx, ws, "day_changes", values{"limit": orAll(limit), "offset": offset}, func(row Row) error {

@@ -40,9 +40,9 @@ func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, 
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }
 
-// Imported reports whether a file with this hash was imported, and whether the file's data are still current. If settle
-// is true, no late commit of another process can replace such an import. In this case, the caller must not have a
-// running import into the workspace.
+// Imported returns the last import of a file with this hash. It returns false if there is none, or if a later import
+// changed one of its tables or the exchange rates. If settle is true, no late commit of another process can change this
+// answer. In this case, the caller must not have a running import into the workspace.
 func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string, settle bool) (ImportRecord, bool, error) {
 	record, known, err := w.imported(ctx, ws, fileHash)
 	s, late := w.engine.(Settler)

@@ -19,8 +19,8 @@ type Snapshotter interface {
 	Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (Snapshot, error)
 }
 
-// SnapshotState identifies the content of a workspace's facts. An import that changes no figure adds an entry to the
-// import ledger and does not change the data version.
+// SnapshotState identifies the content of a workspace's facts. The data version alone is not sufficient: an import that
+// changes no figure may leave it unchanged, but adds an entry to the import ledger.
 type SnapshotState struct {
 	Version uint64 `json:"data_version"`
 	Imports int64  `json:"imports"`

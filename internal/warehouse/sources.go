@@ -49,8 +49,8 @@ func (w *coverageQuestions) SourceDays(ctx context.Context, ws measure.Workspace
 // lastImports contains the times of the latest imports, by reader and fact table.
 type lastImports map[[2]string]time.Time
 
-// of returns the time of the last import of a source's facts. A file can contain facts of a system that does not have
-// the reader's name. In that case, of returns the time of the latest import of the table by any reader.
+// of returns the time of the last import of a source's facts. The name of a facts' source may differ from the name of
+// the reader that imported the file. In this case, of returns the time of the latest import of the table by any reader.
 func (l lastImports) of(source, fact string) time.Time {
 	if at, ok := l[[2]string{source, fact}]; ok {
 		return at

@@ -47,7 +47,7 @@ func (w *salesQuestions) SurfaceDays(ctx context.Context, ws measure.WorkspaceID
 	return out, err
 }
 
-// SpendDays returns the days with known spend of a channel, from an ad report or a manual entry, sorted by channel and
+// SpendDays returns the days with known spend of each channel, from ad reports or manual entries, sorted by channel and
 // day.
 func (w *salesQuestions) SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SpendDay, error) {
 	var out []SpendDay

@@ -23,11 +23,11 @@ func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID
 	return totals, err
 }
 
-// ChannelTotals returns a row per channel for each window, sorted by channel. A row contains the figures that the model
-// attributes, the spend and the platform-reported figures. The total of the attributed figures equals StoreTotals,
-// because [measure.Unattributed] has all orders that are not attributed to a channel. Under platform_reported, the
-// platform-reported figures replace the attributed figures. The row of [measure.Unattributed] is then the store's total
-// minus the platform-reported total, which may be negative.
+// ChannelTotals returns a row per channel for each window, sorted by channel. A row contains the figures that the
+// attribution model attributes to the channel, the spend and the platform-reported figures. The total of the attributed
+// figures equals StoreTotals, because [measure.Unattributed] has all orders that are not attributed to a channel. Under
+// platform_reported, the platform-reported figures replace the attributed figures. The row of [measure.Unattributed] is
+// then the store's total minus the platform-reported total, which may be negative.
 func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)
@@ -54,9 +54,9 @@ func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.Workspace
 	return totals, err
 }
 
-// ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds, undated
-// and spend. Other figures are zero. If a channel has none of the figures of a summary but may have other figures,
-// ChannelBriefs reads all figures.
+// ChannelBriefs returns [Warehouse.ChannelTotals] with at least the figures of a summary: orders, charged amount,
+// refunds, undated refunds and spend. Other figures may be zero. ChannelBriefs reads all figures under
+// platform_reported, for windows that are not adjacent, and if a channel has only zeros in the summary.
 func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
 		return w.ChannelTotals(ctx, ws, model, in)

@@ -62,8 +62,8 @@ func (c *pages) change(w http.ResponseWriter, v frame.Visit) {
 	}
 }
 
-// notMade returns the reason why an execution did not change the campaign. It returns nil if the execution changed the
-// campaign or if there was no execution.
+// notMade returns an error if an execution did not change the campaign, or if the outcome of the execution is unknown.
+// It returns nil if the campaign was changed, or if there was no execution.
 func notMade(r budgetchange.Result) error {
 	switch {
 	case r.Refusal != nil && r.Outcome == budgetchange.Unknown:
@@ -126,7 +126,7 @@ var yesNo = []choice{{"true", "yes"}, {"false", "no"}}
 func (v changesView) Limits() (all []guardrail) {
 	labels := map[string]string{
 		"max-step-pct": "Maximum change of a daily budget", "floor": "Minimum daily budget", "ceiling": "Maximum daily budget",
-		"per-hour": "Maximum number of changes per campaign and hour", "per-day": "Maximum number of changes per campaign and day", "hours": "Allowed hours of the day",
+		"per-hour": "Maximum number of changes per campaign in 60 minutes", "per-day": "Maximum number of changes per campaign in 24 hours", "hours": "Allowed hours of the day",
 		"preview-first": "Preview required", "approve-above": "Approval required above",
 	}
 	for _, limit := range v.Guardrails.Limits() {

@@ -33,8 +33,8 @@ func root(t *testing.T) string {
 	}
 }
 
-// Recorded returns the answer of a golden case for every call. The file is a path in the golden cases of the tools, such as
-// "campaigns/analyst.txtar".
+// Recorded returns the answer of a golden case for every call. The file is a path in the golden cases of the tools,
+// such as "campaigns/analyst.txtar".
 func Recorded(t *testing.T, file string) frame.Ask {
 	t.Helper()
 	c, err := txtar.ParseFile(filepath.Join(root(t), "internal/tools/testdata", file))

@@ -1,5 +1,5 @@
-// Package consoletest contains helpers for tests of the console: a service with its pages, a browser, simulated stores and
-// recorded answers of tools.
+// Package consoletest contains helpers for tests of the console: a service with its pages, a browser, simulated stores
+// and recorded answers of tools.
 package consoletest
 
 import (

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure"
 )
 
-// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Owned and
-// organic channels share the color "owned".
+// channelLooks are the proper names and colors of channels. A color is a token of console.css: --c-NAME. Owned,
+// organic, direct and referral channels share the color "owned".
 var channelLooks = map[measure.Channel]struct{ name, color string }{
 	"facebook": {"Facebook Ads", "facebook"}, "google": {"Google Ads", "google"}, "tiktok": {"TikTok Ads", "tiktok"},
 	"amazon": {"Amazon Ads", "amazon"}, "influencer": {"Influencers", "influencer"}, "snapchat": {"Snapchat Ads", "snapchat"},
@@ -27,8 +27,8 @@ func ChannelName[T ~string](c T) string {
 	return Capitalized(Words(string(c)))
 }
 
-// wordOf matches the words of a sentence that can be the key of a channel. Parts of other names, such as google-scale-up,
-// are not separate words.
+// wordOf matches the words of a sentence that can be the key of a channel. Parts of other names, such as
+// google-scale-up, are not separate words.
 var wordOf = regexp.MustCompile(`[\pL\pN_@/.:-]+`)
 
 // Named replaces the keys of channels in a sentence with their names: "Test google first." becomes "Test Google Ads

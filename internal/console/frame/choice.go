@@ -57,8 +57,8 @@ type Choices struct {
 	All           []Choice
 }
 
-// ChoicesOf returns a check box for each name. The chosen names that are not in the list come first, so that the user can
-// remove them.
+// ChoicesOf returns a check box for each name. The chosen names that are not in the list come first, so that the user
+// can remove them.
 func ChoicesOf(field, legend, hint string, names, chosen []string) Choices {
 	c := Choices{Field: field, Legend: legend, Hint: hint}
 	for _, name := range chosen {

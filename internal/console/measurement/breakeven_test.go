@@ -36,21 +36,21 @@ func TestModelsPageComparesReturnsWithBreakEven(t *testing.T) {
 			toolkit.PlanProfit{},
 			"2 channels are clearly profitable.", "The ROAS interval (90%) is entirely above the break-even ROAS of 1.00 (an assumption, because costs are unknown) in 2 of 2 channels.",
 			"Red: marginal ROAS is below 1. Costs are unknown, so Assay uses 1 as the break-even ROAS.", "good", "enter costs",
-			"Marginal ROAS is below break-even in 0 of 2 channels.", "Costs are unknown, so Assay uses 1 as the break-even ROAS.",
+			"Marginal ROAS is below the break-even ROAS in 0 of 2 channels.", "Costs are unknown, so Assay uses 1 as the break-even ROAS.",
 		},
 		{
 			"costs are known",
 			toolkit.PlanProfit{Change: loss, BreakEven: new(answers.Ratio(2.5))},
 			"No channel is clearly profitable.", "The ROAS interval (90%) is entirely above the break-even ROAS of 2.50 in 0 of 2 channels.",
 			"Red: marginal ROAS is below the break-even ROAS of 2.50.", "bad", "2.50",
-			"Marginal ROAS is below break-even in 2 of 2 channels.", "The break-even ROAS is 2.50.",
+			"Marginal ROAS is below the break-even ROAS in 2 of 2 channels.", "The break-even ROAS is 2.50.",
 		},
 		{
 			"unit costs are above the price",
 			toolkit.PlanProfit{Change: loss},
 			"No channel is clearly profitable.", "There is no break-even ROAS, because costs before ad spend are at least as high as revenue.",
 			"All marginal ROAS are red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue.", "bad", "none",
-			"Marginal ROAS is below break-even in 2 of 2 channels.", "There is no break-even ROAS, because costs before ad spend are at least as high as revenue.",
+			"Marginal ROAS is below the break-even ROAS in 2 of 2 channels.", "There is no break-even ROAS, because costs before ad spend are at least as high as revenue.",
 		},
 	} {
 		a := twoChannels(c.profit)

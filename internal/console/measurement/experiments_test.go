@@ -89,7 +89,7 @@ func TestPlanLeadsFromAChannelToADraft(t *testing.T) {
 		},
 		"&channel=facebook&step=4&treated=AR&treated=UT": {`type="hidden" name="treated" value="AR"`, `type="hidden" name="treated" value="UT"`},
 		"&channel=facebook&step=4":                       {`name="start" type="date" required value="2026-11-30"`, `value="2026-12-27"`},
-		"&channel=facebook&step=5":                       {`name="treated" value="NV"`, `name="start" value="2026-11-30"`, `value="plan">Save draft`, "Readiness is 83 of 100."},
+		"&channel=facebook&step=5":                       {`name="treated" value="NV"`, `name="start" value="2026-11-30"`, `value="plan">Save draft`, "The readiness score is 83 of 100."},
 		"&channel=facebook&step=%3C":                     {`name="design"`},
 	} {
 		page := b.Get("/experiments/plan?workspace=acme" + step)

@@ -573,7 +573,7 @@ func targetValue(written string) (float64, error) {
 	}
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(value) {
-		return 0, fault.Invalid("the target %q is not a number", written).WithHint("enter a number such as 120000 or 2.5")
+		return 0, fault.Invalid("the target %q is not a number", written).WithHint("enter a number such as 120,000 or 2.5")
 	}
 	if value <= 0 || value > largestTarget {
 		return 0, fault.Invalid("a target must be greater than zero and at most 1,000,000,000,000")

@@ -208,7 +208,7 @@ func (c *modelPages) changeModels(w http.ResponseWriter, v frame.Visit) {
 		_, err = operation.StartTraining.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), operation.None{})
 	case "schedule":
 		if !p.Manages() {
-			c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its settings.")
+			c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its settings. Ask an owner or admin.")
 			return
 		}
 		err = c.schedule(v, p.Workspace)

@@ -27,7 +27,7 @@ type planView struct {
 
 	Schedule scheduleView
 
-	current  map[measure.Channel]float64 // spend per window of the model, from which allocations start
+	current  map[measure.Channel]float64 // spend per training window of the model, from which allocations start
 	rates    map[measure.Channel]float64 // contribution per unit of revenue; nil: unknown
 	currency money.Currency
 }
@@ -106,7 +106,7 @@ func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Valu
 }
 
 // ask converts the form to a request with the tool's current spend and contribution rates. Amounts are per month in the
-// form and per window in the model.
+// form and per training window in the model.
 func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	months := m.Months()
 	budget, err := entered("the budget", p.Budget)
@@ -117,7 +117,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 		return ask, fault.Invalid("the budget is missing").WithHint("enter a monthly amount")
 	}
 	if *budget == 0 {
-		return ask, fault.Invalid("the budget is 0").WithHint("enter a monthly amount such as 12000")
+		return ask, fault.Invalid("the budget is 0").WithHint("enter a monthly amount such as 12,000")
 	}
 	bounds, minimums := map[measure.Channel]mmm.Bounds{}, 0.0
 	for _, f := range p.Fields {
@@ -140,7 +140,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 		}
 	}
 	if minimums > *budget {
-		return ask, fault.Invalid("the minimums of the channels add up to %s, more than the budget of %s", p.money(minimums), p.money(*budget)).WithHint("raise the budget or lower a minimum")
+		return ask, fault.Invalid("the minimums of the channels add up to %s, more than the monthly budget of %s", p.money(minimums), p.money(*budget)).WithHint("raise the budget or lower a minimum")
 	}
 	groups, err := p.groups(months)
 	if err != nil {
@@ -161,7 +161,7 @@ func entered(what, text string) (*float64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-		return nil, fault.Invalid("%s is not zero or a positive number", what).WithHint("enter a number such as 12000 or 12.5")
+		return nil, fault.Invalid("%s is not zero or a positive number", what).WithHint("enter a number such as 12,000 or 12.5")
 	}
 	return &v, nil
 }

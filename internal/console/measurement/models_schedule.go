@@ -60,8 +60,8 @@ type weekPlan struct {
 
 const weekDays = 7
 
-// nextWeek returns the default first day of a weekly allocation. Weeks are counted from the end of the model's window.
-// The result is the first day of the first such week that starts today or later.
+// nextWeek returns the default first day of a weekly allocation. Weeks are counted from the end of the model's training
+// window. The result is the first day of the first such week that starts today or later.
 func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	first := last.AddDays(1)
 	if late := civil.DayOf(now, w.Location()).Sub(first); late > 0 {
@@ -97,7 +97,7 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	}
 	weeks, err := strconv.Atoi(p.Schedule.Weeks)
 	if err != nil || weeks < 1 || weeks > mmm.MostAhead {
-		return nil, fault.Invalid("the number of weeks is not a whole number from 1 to %d", mmm.MostAhead).WithHint("enter a number such as 12")
+		return nil, fault.Invalid("the number of weeks is not a whole number from 1 to %d", mmm.MostAhead).WithHint("enter a whole number such as 12")
 	}
 	first, err := civil.Parse(p.Schedule.First)
 	if err != nil {
@@ -105,8 +105,8 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	}
 	days := first.Sub(m.Window.Last) - 1
 	if days < 0 || days > mmm.MostAhead*weekDays {
-		return nil, fault.Invalid("the first day %s is not in the two years after the last day of the model's data, %s", first, m.Window.Last).
-			WithHint("choose a first day from %s, at most two years later", m.Window.Last.AddDays(1))
+		return nil, fault.Invalid("the first day %s is not in the two years after %s, the last day of the model's data", first, m.Window.Last).
+			WithHint("choose a first day in the two years that start on %s", m.Window.Last.AddDays(1))
 	}
 	ahead := mmm.Ahead{Periods: weeks, Gap: (days + weekDays/2) / weekDays, Change: map[measure.Channel]float64{}}
 	for _, f := range p.Fields {
@@ -207,15 +207,16 @@ func (s *scheduleView) fill() {
 	row("Constant weekly spend", true, plan.Steadily.Periods[len(plan.Weeks)-1], func(j int) int64 { return plan.Steady[j] })
 }
 
-// A weekly allocation is recommended if its relative gain over constant weekly spend and the probability of a gain
-// reach these minimums.
+// A weekly allocation is recommended if its relative gain over the best constant weekly spend and the probability of a
+// gain reach these minimums.
 const (
 	minWeeklyGain  = 0.005
 	minProbability = 0.8
 )
 
-// gain returns the gain over constant weekly spend: in contribution if the contribution rates are known, otherwise in
-// incremental revenue. It also returns the names of this quantity and of the base of its relative gain.
+// gain returns the expected gain over the best constant weekly spend: in contribution if the contribution rates are
+// known, otherwise in incremental revenue. It also returns the names of this quantity and of the base of its relative
+// gain.
 func (w *weekPlan) gain() (gain mmm.Gain, name, of string) {
 	if w.Weighted != nil {
 		return *w.Weighted, "contribution", "the contribution from incremental revenue"
@@ -241,10 +242,10 @@ func (s *scheduleView) words() []string {
 	} else {
 		words = append(words, text+" Varying spend by week has no clear benefit. Recommendation: keep weekly spend constant.")
 	}
-	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including the adstock of earlier spend. The adstock of this allocation adds %s in later weeks.",
+	words = append(words, fmt.Sprintf("Expected incremental revenue is %s in these weeks (90%% interval %s to %s), including the adstock of earlier spend. The adstock of this allocation adds %s of incremental revenue in later weeks.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("Within the spend limits, the gap between this allocation and the best possible weekly allocation is at most %.4f%%.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("Within the spend limits, the expected result of this allocation is below that of the best possible weekly allocation by at most %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
 		words = append(words, "A better allocation may exist, because some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend.")
 	}

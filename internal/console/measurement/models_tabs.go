@@ -214,8 +214,8 @@ func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share 
 	)
 }
 
-// modelledSpend returns the spend in an average month of the model's window. ROAS and incremental revenue refer to this
-// spend.
+// modelledSpend returns the spend in an average month of the model's training window. ROAS and incremental revenue
+// refer to this spend.
 func modelledSpend(r toolkit.MixRow) answers.Money {
 	if r.Modelled != nil {
 		return *r.Modelled
@@ -308,7 +308,7 @@ func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
 		first := a.Rows[0]
 		view.Heading = fmt.Sprintf("%s generates the most incremental revenue: %s per month.", frame.ChannelName(first.Channel),
 			money.Display(float64(first.Incremental.Value), 0, a.Currency))
-		view.Lead = fmt.Sprintf("90%% credible interval %s – %s.", money.Display(float64(first.Incremental.Low), 0, a.Currency), money.Display(float64(first.Incremental.High), 0, a.Currency))
+		view.Lead = fmt.Sprintf("90%% credible interval: %s – %s per month.", money.Display(float64(first.Incremental.Low), 0, a.Currency), money.Display(float64(first.Incremental.High), 0, a.Currency))
 	}
 	section := c.section(view.Place, "parts", "Incremental revenue by week", "stacked on the baseline", "incremental revenue")
 	section.CSV = frame.ModelsPath + "/export.csv?of=weeks&" + view.Query
@@ -371,7 +371,7 @@ func responsesText(a *tools.OptimizationAnswer) (heading, lead string) {
 			below++
 		}
 	}
-	heading = fmt.Sprintf("Marginal ROAS is below break-even in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
+	heading = fmt.Sprintf("Marginal ROAS is below the break-even ROAS in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
 	lead = fmt.Sprintf("The break-even ROAS is %s.", ratio(even))
 	switch {
 	case a.Metrics.BreakEven == nil && !neverBreaksEven(a):
@@ -398,7 +398,7 @@ func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
 			"now": {fmt.Sprintf("%.0f", float64(r.Spend))}, "plan": {fmt.Sprintf("%.0f", float64(r.Proposed))},
 		}
 		part.Pictures = append(part.Pictures, pictureOf(q.Encode(), "",
-			fmt.Sprintf("Response curve of %s: incremental revenue by spend with 90%% interval. The export “Curves (CSV)” has the same figures.", frame.ChannelName(r.Channel))))
+			fmt.Sprintf("Response curve of %s: incremental revenue per month by monthly spend, with 90%% interval. The export “Curves (CSV)” has the same figures.", frame.ChannelName(r.Channel))))
 	}
 	view.Pictures = []picturePart{part}
 	return nil

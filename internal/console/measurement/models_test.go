@@ -244,7 +244,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 		},
 		"/models/fit":           {"The model explains", `class="ahead"`, "Out-of-sample error"},
 		"/models/contributions": {"generates the most incremental revenue", "of=parts", "Saturation"},
-		"/models/curves":        {"of=curve", "channel=google", "Marginal ROAS is below break-even in"},
+		"/models/curves":        {"of=curve", "channel=google", "Marginal ROAS is below the break-even ROAS in"},
 		"/models/diagnostics": {
 			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "bend of the response curve", "narrower",
 		},
@@ -327,7 +327,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
 		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and for constant weekly spend",
-		"Within the spend limits, the gap between this allocation and the best possible weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
+		"Within the spend limits, the expected result of this allocation is below that of the best possible weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the allocation lacks %q", want)
@@ -417,7 +417,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	b := s.SignedIn(consoletest.Email)
 	page := b.Get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
 	for _, want := range []string{
-		"Within the spend limits, the gap between this allocation and the best possible allocation", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
+		"Within the spend limits, the expected result of this allocation is below that of the best possible allocation", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
 		`step="100" value="4000" aria-label="Minimum of Google Ads, slider">`, `value="4500" aria-label="Maximum of Google Ads, slider">`,
 	} {
 		if !strings.Contains(page.Body, want) {
@@ -440,7 +440,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		t.Errorf("the allocation spends %v, want 9000", sum)
 	}
 	together := "budget=9000&min_google=0&max_google=9000&min_facebook=0&max_facebook=9000&group1=Paid+search&group1_of=google&group1_min=7000"
-	if page := b.Get("/optimizer?workspace=acme&" + together); !strings.Contains(page.Body, "The combined spend of Paid search is $7,000 per month.") || !strings.Contains(page.Body, `value="Paid search"`) {
+	if page := b.Get("/optimizer?workspace=acme&" + together); !strings.Contains(page.Body, "The proposed combined spend of Paid search is $7,000 per month.") || !strings.Contains(page.Body, `value="Paid search"`) {
 		t.Error("the group's least is not kept, or the form forgets the group")
 	}
 	if body := b.Get("/models/export.csv?workspace=acme&of=plan&" + together).Body; !strings.Contains(body, ",7000.0000,") {
@@ -457,7 +457,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	for query, want := range map[string]string{
 		"budget=9000&weeks=x":                                                       "Weekly allocation: The number of weeks is not a whole number from 1 to 104",
 		"budget=9000&weeks=12&first=soon":                                           "Weekly allocation: The first day of the weekly allocation is not a calendar date",
-		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly allocation: The first day 2026-11-15 is not in the two years after the last day of the model&#39;s data,",
+		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly allocation: The first day 2026-11-15 is not in the two years after 20",
 		"budget=9000&weeks=12&step_google=much":                                     "Weekly allocation: The weekly change of Google Ads is not zero or a positive number",
 		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
 		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a minimum nor a maximum",
@@ -469,7 +469,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&min_google=12,5": "The minimum of Google Ads is not zero or a positive number",
 		"budget=x":                    "The budget is not zero or a positive number", "budget=": "The budget is missing", "budget=-5": "not zero or a positive number", "budget=0": "The budget",
 		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not zero or a positive number",
-		"budget=100&min_google=5000": "The minimums of the channels add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
+		"budget=100&min_google=5000": "The minimums of the channels add up to $5,000, more than the monthly budget of $100", "budget=1e300": "too large to optimize",
 	} {
 		page := b.Get("/optimizer?workspace=acme&" + query)
 		if page.Status != http.StatusOK || !strings.Contains(page.Body, `role="alert"`) || !strings.Contains(page.Body, want) {

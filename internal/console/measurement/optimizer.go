@@ -104,7 +104,7 @@ func percent[T ~float64](p *T) *float64 {
 	return new(float64(*p))
 }
 
-// allocationOf converts the tool's answer, which is for the window of the model, to amounts per month.
+// allocationOf converts the tool's answer, which is for the model's training window, to amounts per month.
 func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 	m, times := a.Metrics, 1/months
 	out := &allocation{
@@ -124,8 +124,8 @@ func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
 	return out
 }
 
-// grouped computes the allocation again with the limits of groups, because the tool has no such limits. The current
-// spend and the contribution rates do not change.
+// grouped computes the allocation again with the spend limits of channel groups, because the tool has no such limits.
+// The current spend and the contribution rates do not change.
 func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
 	months := m.Months()
 	plan, err := m.Plan(ask)
@@ -232,8 +232,8 @@ func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planV
 	return &view, asked, found, err
 }
 
-// arguments converts the form to the arguments of the tool. It converts monthly amounts to amounts for the window of
-// the model.
+// arguments converts the form to the arguments of the tool. It converts monthly amounts to amounts for the model's
+// training window.
 func (p planView) arguments(months float64) frame.Arguments {
 	with := frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true}
 	if budget, err := entered("the budget", p.Budget); err == nil && budget != nil {
@@ -305,7 +305,7 @@ func (v *optimizerView) fill(a *allocation) {
 		v.Reasons = append(v.Reasons, frame.Sentence(why))
 	}
 	if a.Gap != nil {
-		v.Reasons = append(v.Reasons, fmt.Sprintf("Within the spend limits, the gap between this allocation and the best possible allocation is at most %.4f%%.", *a.Gap))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("Within the spend limits, the expected result of this allocation is below that of the best possible allocation by at most %.4f%%.", *a.Gap))
 	}
 	for _, g := range v.Plan.Groups {
 		var sum float64
@@ -314,7 +314,7 @@ func (v *optimizerView) fill(a *allocation) {
 				sum += r.Proposed
 			}
 		}
-		v.Reasons = append(v.Reasons, fmt.Sprintf("The combined spend of %s is %s per month.", g.title(), whole(sum)))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("The proposed combined spend of %s is %s per month.", g.title(), whole(sum)))
 	}
 }
 

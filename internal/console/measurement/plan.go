@@ -332,14 +332,14 @@ func (e *experimentPlan) describe(roas float64, of string) {
 	e.Name = name + ": " + strings.ToLower(d.Name[:1]) + d.Name[1:] + " in " + n
 	e.Guess = fmt.Sprintf("The incremental ROAS of %s is about %s (%s). The experiment detects an incremental ROAS of %s or more with 80%% power.", name, ratio(roas), of, d.MDE)
 	e.Heading = fmt.Sprintf("%s in %s: %s power.", d.Name, n, frame.Figure(d.Power, 0)+"%")
-	e.Lead = fmt.Sprintf("The power is computed for an incremental ROAS of %s (%s). The minimum detectable ROAS is %s. Last-touch ROAS is %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
+	e.Lead = fmt.Sprintf("The power is computed for an incremental ROAS of %s (%s). The minimum detectable ROAS is %s at a power of 80%%. Last-touch ROAS is %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
 	switch e.Step {
 	case regionStep:
 		e.Heading = "Change spend in " + n + "."
 		e.Lead = "By default, Assay proposes the set of regions with the lowest minimum detectable effect (MDE) in backtests. All other regions are controls."
 	case dateStep:
 		e.Heading = fmt.Sprintf("Run the experiment for %s.", answers.Plural(e.Check.Metrics.Duration, "day", "days"))
-		e.Lead = "Avoid promotions and holidays that differ by region. Do not read the result before the last day."
+		e.Lead = "Avoid promotions and holidays that differ by region. Do not read the result before the experiment ends."
 	case checkStep:
 		e.Heading = gatesHeading(e.Check)
 		e.Lead = "Check the conditions, then save the draft. Assay does not change the spend: change it on the ad platform."
@@ -439,7 +439,7 @@ func powerBlock(section frame.Section, a *tools.PreflightAnswer, designs []desig
 }
 
 func gateTable(a *tools.PreflightAnswer) *frame.Table {
-	t := &frame.Table{Name: "gates", Caption: "Readiness", Size: 50, Empty: "Assay cannot check the conditions yet.", Columns: []frame.Column{
+	t := &frame.Table{Name: "gates", Caption: "Readiness", Size: 50, Empty: "Assay cannot check the conditions of a geo experiment yet.", Columns: []frame.Column{
 		{Key: "gate", Name: "Condition", Fixed: true}, {Key: "status", Name: "Result", Number: true, Fixed: true},
 	}}
 	for _, g := range a.Rows {
@@ -459,9 +459,9 @@ func gatesHeading(a *tools.PreflightAnswer) string {
 		}
 	}
 	if failed == 0 {
-		return fmt.Sprintf("No condition fails. Readiness is %d of 100.", a.Metrics.Score)
+		return fmt.Sprintf("No condition fails. The readiness score is %d of 100.", a.Metrics.Score)
 	}
-	return fmt.Sprintf("Failed conditions: %d of %s. Readiness is %d of 100.", failed, frame.Count(int64(len(a.Rows))), a.Metrics.Score)
+	return fmt.Sprintf("Failed conditions: %d of %s. The readiness score is %d of 100.", failed, frame.Count(int64(len(a.Rows))), a.Metrics.Score)
 }
 
 // gateWords describes the result of a condition.

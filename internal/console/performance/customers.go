@@ -81,7 +81,7 @@ func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 func customersLead(values *tools.CustomersAnswer) string {
 	if e := values.Metrics.Value; e != nil {
 		c := values.Currency
-		return "Expected revenue per customer in the next year is " + cents(e.Value, c) + " (90% interval " +
+		return "Expected revenue per customer within the projection horizon of at most 365 days is " + cents(e.Value, c) + " (90% interval " +
 			cents(e.Low, c) + " – " + cents(e.High, c) + ")."
 	}
 	return "Assay identifies customers by a keyed hash of their email address, customer ID or phone number."

@@ -317,8 +317,8 @@ func (r *request) overTime(m *morning) block {
 // shownAhead is the number of forecast days in the chart over time.
 const shownAhead = 7
 
-// ahead returns the forecast of the next shownAhead days, if the chart shows all channels by day until today. The
-// forecast of a day is the difference of two cumulative forecasts, so it has no interval.
+// ahead returns the revenue forecast of each of the next shownAhead days, if the chart shows all channels by day until
+// today. The forecast of a day is the difference of two cumulative forecasts, so it has no interval.
 func (r *request) ahead(m *morning) (out []plot.Day) {
 	f := r.Filter
 	at := slices.IndexFunc(m.pace.Rows, func(row pacing.Row) bool { return row.Expected != nil })

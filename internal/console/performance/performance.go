@@ -53,8 +53,8 @@ func reportAt(path string) *namedReport {
 	return nil
 }
 
-// Register registers the pages of the group. The function opens limits how often an IP address opens share links.
-// Register returns false if answers of tools are not available.
+// Register registers the pages of the group. The parameter opens is a function that limits how often an IP address
+// opens share links. Register returns false if answers of tools are not available.
 func Register(routes *frame.Routes, shared *frame.Frame, opens func(*http.Request) time.Duration) bool {
 	if shared.Ask == nil {
 		return false

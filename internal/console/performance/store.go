@@ -144,7 +144,7 @@ func creators(r *request) (*reportView, error) {
 		)
 	}
 	view := &reportView{
-		Heading: heading, Lead: "The estimate of orders combines coupon codes, orders by link and survey answers. ROI is (revenue − cost) / cost, and the cost of goods is not subtracted.",
+		Heading: heading, Lead: "The estimate of orders combines orders by coupon code, orders by link and survey answers. ROI is (revenue − creator cost) / creator cost. The cost of goods is not subtracted.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
@@ -197,7 +197,7 @@ func messages(r *request) (*reportView, error) {
 	if m.Revenue.Value != nil {
 		heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
 		if m.Credited != nil && m.Credited.Value != nil {
-			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last-touch revenue of these channels is " + amount(*m.Credited.Value, a.Currency) + "."
+			heading = "Email and SMS platforms report " + amount(*m.Revenue.Value, a.Currency) + " of revenue. Last-touch revenue of email and SMS is " + amount(*m.Credited.Value, a.Currency) + "."
 		}
 		lead = "Each email or SMS platform uses its own attribution window. Clicks are more reliable than opens, because some email apps load images automatically."
 	}

@@ -132,7 +132,7 @@ func (c *settingsPages) changeCalls(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its settings.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its settings. Ask an owner or admin.")
 		return
 	}
 	keep := v.PostForm.Get("arguments")

@@ -209,7 +209,7 @@ func (c *settingsPages) changeConnections(w http.ResponseWriter, v frame.Visit) 
 // connect stores and tests the credentials of the form. After an error the view has the values that are not secret.
 func (c *settingsPages) connect(v frame.Visit, p frame.Place, view *connectionsView) (line operation.ConnectionLine, err error) {
 	if !p.Manages() {
-		return line, fault.Forbidden("only owners and admins of a workspace can connect ad accounts")
+		return line, fault.Forbidden("only owners and admins of a workspace can connect ad accounts").WithHint("ask an owner or an admin of the workspace to connect the account")
 	}
 	platform := platformNamed(v.PostForm.Get("platform"))
 	if platform == nil {

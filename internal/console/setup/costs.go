@@ -88,7 +88,7 @@ func costName(k measure.CostKind) (name, of string) {
 	case measure.PaymentFee:
 		return "Payment fees", "percent of the amount charged, and an amount per order"
 	case measure.Shipping:
-		return "Shipping", "an amount per order, and percent of the shipping charged"
+		return "Shipping", "an amount per order, and percent of the shipping charged to customers"
 	case measure.Returns:
 		return "Return handling", "percent of the refunded amount"
 	}

@@ -17,7 +17,7 @@ func (c *dataPages) forgetCustomer(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can forget customers.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can forget customers. Ask an owner or admin.")
 		return
 	}
 	var orders int

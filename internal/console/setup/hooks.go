@@ -16,7 +16,7 @@ func (c *dataPages) changeHooks(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its webhooks.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its webhooks. Ask an owner or admin.")
 		return
 	}
 	form, call := v.PostForm, v.Calls(p.Workspace.ID)

@@ -100,7 +100,7 @@ func (c *settingsPages) selectedEvents(w http.ResponseWriter, v frame.Visit) (vi
 		return view, f, false
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can view its audit log.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can view its audit log. Ask an owner or admin.")
 		return view, f, false
 	}
 	view = securityView{Place: p, About: query.Get("about"), Groups: eventGroups()}

@@ -85,7 +85,7 @@ func jobsAreClaimedOnce(t *testing.T, nodes []PeopleStore) {
 	for n := range rounds { // each claim after the expiry of the previous one
 		now := time.Duration(n) * time.Hour
 		if won := race(t, nodes, func(s PeopleStore, i int) (bool, error) {
-			return lost(s.ClaimJob(t.Context(), leaseOf(w, fmt.Sprint(n, " ", i), now+time.Hour), noon.Add(now)))
+			return raceResult(s.ClaimJob(t.Context(), leaseOf(w, fmt.Sprint(n, " ", i), now+time.Hour), noon.Add(now)))
 		}); won != 1 {
 			t.Errorf("the job was claimed %d times", won)
 		}

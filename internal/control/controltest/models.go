@@ -90,7 +90,7 @@ func modelsAreStoredOnce(t *testing.T, nodes []PeopleStore) {
 		if won := race(t, nodes, func(s PeopleStore, i int) (bool, error) {
 			m := modelsOf(w, version)
 			m.Body += fmt.Sprint(" of ", i)
-			ok, err := lost(s.SaveModels(t.Context(), m))
+			ok, err := raceResult(s.SaveModels(t.Context(), m))
 			if err != nil {
 				return ok, err
 			}

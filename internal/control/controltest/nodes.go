@@ -66,9 +66,9 @@ func race(t *testing.T, nodes []PeopleStore, do func(s PeopleStore, i int) (bool
 	return int(won.Load())
 }
 
-// lost converts the error of a caller in a race to a result of the race. It returns true if the caller won. A conflict
-// means that the caller lost and is not an error.
-func lost(err error) (bool, error) {
+// raceResult reports whether the caller with this error won a race. After a conflict, the caller lost, and there is no
+// error.
+func raceResult(err error) (bool, error) {
 	if fault.KindOf(err) == fault.KindConflict {
 		return false, nil
 	}
@@ -139,7 +139,7 @@ func approvalsAreDecidedOnce(t *testing.T, nodes []PeopleStore) {
 			}
 			decided.ApprovedBy = fmt.Sprint("user:", i)
 			open, err := s.UpdateBudgetChange(t.Context(), decided, control.ChangeAwaiting, at(0))
-			ok, err := lost(err)
+			ok, err := raceResult(err)
 			return ok && open == nil, err
 		}); won != 1 {
 			t.Errorf("the change was decided %d times", won)
@@ -153,7 +153,7 @@ func invitationsAreAcceptedOnce(t *testing.T, nodes []PeopleStore) {
 	for range rounds {
 		n := newInvitation(t, nodes[0], "anna", w.ID, control.RoleAnalyst)
 		if won := race(t, nodes, func(s PeopleStore, _ int) (bool, error) {
-			return lost(s.AcceptInvitation(t.Context(), n.Hash, invited, asNew(0)))
+			return raceResult(s.AcceptInvitation(t.Context(), n.Hash, invited, asNew(0)))
 		}); won != 1 {
 			t.Errorf("the invitation was accepted %d times", won)
 		}
@@ -172,7 +172,7 @@ func lastOwnersStay(t *testing.T, nodes []PeopleStore) {
 			newMember(t, nodes[0], id, w.ID)
 		}
 		race(t, nodes, func(s PeopleStore, i int) (bool, error) {
-			return lost(s.SetRole(t.Context(), people[i%2], w.ID, control.RoleAdmin, at(0)))
+			return raceResult(s.SetRole(t.Context(), people[i%2], w.ID, control.RoleAdmin, at(0)))
 		})
 		owners := 0
 		members, err := nodes[0].Members(t.Context(), w.ID)
@@ -229,7 +229,7 @@ func maximumsAreKept(t *testing.T, nodes []PeopleStore) {
 				t.Fatal(err)
 			}
 		}
-		if won := race(t, nodes, func(s PeopleStore, i int) (bool, error) { return lost(add(s, i)) }); won != 1 {
+		if won := race(t, nodes, func(s PeopleStore, i int) (bool, error) { return raceResult(add(s, i)) }); won != 1 {
 			t.Errorf("%d secrets were added to 4 of 5", won)
 		}
 	}
@@ -242,7 +242,7 @@ func settingsChangeOnce(t *testing.T, nodes []PeopleStore) {
 			changed := w
 			changed.RatePerMin = 100 + i
 			_, err := s.UpdateWorkspace(t.Context(), changed, at(0))
-			return lost(err)
+			return raceResult(err)
 		}); won != 1 {
 			t.Errorf("the settings were changed %d times", won)
 		}

@@ -90,8 +90,9 @@ func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*con
 	return claimed, nil
 }
 
-// SettleAlertMessage stores the result of an attempt. The problem "" means that the message was sent. After the last
-// failed attempt, SettleAlertMessage gives up the message. It also removes messages past their retention period.
+// SettleAlertMessage stores the result of an attempt. The problem "" means that the message was sent. If the last of
+// [control.MaxAlertAttempts] attempts fails, SettleAlertMessage gives up the message. It also removes messages past
+// their retention period.
 func (s *alertStore) SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error {
 	state, settled := control.DeliverySent, micros(now)
 	switch {
@@ -128,8 +129,8 @@ func (s *alertStore) AlertState(ctx context.Context, ws measure.WorkspaceID) (co
 	return a, nil
 }
 
-// AlertsGivenUp returns the number of alert messages in the retention period that were not delivered after the last
-// attempt, for all workspaces.
+// AlertsGivenUp returns the number of alert messages, in all workspaces, that were given up after the last attempt. It
+// does not include messages that were removed after the retention period.
 func (s *alertStore) AlertsGivenUp(ctx context.Context) (int, error) {
 	var n int
 	err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM alert_messages WHERE state = $1`, control.DeliveryGivenUp).Scan(&n)

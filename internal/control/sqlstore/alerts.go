@@ -23,8 +23,8 @@ const (
 const alertColumns = `id, name, metric, channel, condition, threshold, actor, at`
 
 // CreateAlert stores a rule. If the workspace has a rule with the same metric, channel, condition and threshold,
-// CreateAlert returns that rule and changes nothing. Exceeding the maximum is a fault of kind conflict. A person who
-// may not change the workspace receives a fault of kind forbidden.
+// CreateAlert returns that rule and changes nothing. Exceeding the maximum number of rules is a fault of kind conflict.
+// A person who may not change the workspace receives a fault of kind forbidden.
 func (s *alertStore) CreateAlert(ctx context.Context, a control.Alert, by control.By) (kept control.Kept[control.Alert], err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		w, err := workspace(ctx, tx, a.Workspace)
@@ -115,8 +115,9 @@ func (s *alertStore) RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id
 const destinationColumns = `d.id, d.kind, d.url, d.sealed, coalesce(d.member, ''), coalesce(u.email, ''), d.at`
 
 // AddDestination stores a destination of alert messages. A URL or a member can be only one destination. A duplicate is
-// a fault of kind conflict, and so is exceeding the maximum. Managers and the operator may add any destination.
-// Members may add only their own email address. Anything else is a fault of kind forbidden.
+// a fault of kind conflict, and so is exceeding the maximum number of destinations. Managers and the operator may add
+// any destination. Members may add only their own email address. A person who adds another destination receives a fault
+// of kind forbidden.
 func (s *alertStore) AddDestination(ctx context.Context, d control.Destination, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, d.Workspace); err != nil {

@@ -18,8 +18,8 @@ const maxConnections = 50
 const connectionColumns = `platform, account, sealed, sandbox, created_at, status, problem, hint, tested_at, name, currency, zone, expires, permissions`
 
 // AddConnection stores a connection, or replaces the credentials and the state of a connection to the same account.
-// Exceeding the maximum is a fault of kind conflict. A person who does not manage the workspace receives a fault of
-// kind forbidden.
+// Exceeding the maximum number of connections is a fault of kind conflict. A person who does not manage the workspace
+// receives a fault of kind forbidden.
 func (s *connectionStore) AddConnection(ctx context.Context, c control.Connection, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, c.Workspace); err != nil {

@@ -87,7 +87,8 @@ func revokeGrant(ctx context.Context, tx *sql.Tx, g control.Grant, why string, b
 }
 
 // endGrants revokes each valid grant that meets the condition, and writes an audit event for it. It is called when the
-// client, the membership or the workspace of the grants is deleted. In the condition, $1 is the instant.
+// client, the membership or the workspace of the grants is deleted. In the condition, $1 is the instant of the
+// revocation.
 func endGrants(ctx context.Context, tx *sql.Tx, where, why string, by control.By, args ...any) error {
 	grants, err := collect(ctx, tx, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE revoked_at = 0 AND ends_at > $1 AND `+where+` ORDER BY created_at, id`,

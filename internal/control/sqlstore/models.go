@@ -49,8 +49,8 @@ func (s *modelStore) ModelState(ctx context.Context, ws measure.WorkspaceID) (st
 	return state, nil
 }
 
-// Models returns the models of a workspace, without the creation time of the workspace. If there are none, the state and
-// the body are zero values.
+// Models returns the models of a workspace, without the creation time of the workspace. If there are none, the state
+// and the body are zero values.
 func (s *modelStore) Models(ctx context.Context, ws measure.WorkspaceID) (control.StoredModels, error) {
 	m := control.StoredModels{Workspace: ws}
 	var at int64

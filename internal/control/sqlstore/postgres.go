@@ -23,8 +23,8 @@ import (
 	"assay/internal/measure"
 )
 
-// postgresEngine is PostgreSQL. Text is sorted and compared by bytes, as in SQLite. Two snapshots of the database are equal
-// as text only if they contain the same transactions.
+// postgresEngine is PostgreSQL. Text is sorted and compared by bytes, as in SQLite. Two snapshots of the database are
+// equal as text only if they contain the same transactions.
 var postgresEngine = engine{
 	goose: goose.DialectPostgres, variant: ".postgres.sql", text: regexp.MustCompile(`\bTEXT\b`), by: `TEXT COLLATE "C"`,
 	changes: &sql.TxOptions{Isolation: sql.LevelSerializable},
@@ -181,9 +181,9 @@ func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Loc
 	return l, nil
 }
 
-// tryLock takes an advisory lock on a new connection. If another process has the lock, tryLock returns the error taken.
-// The connection is not from the pool of the queries. Otherwise, many imports could use all connections of the pool and
-// wait forever for another connection.
+// tryLock takes an advisory lock on a new connection. If another process has the lock, tryLock returns the error in the
+// parameter taken. The connection is not from the pool of the queries. Otherwise, many imports could use all
+// connections of the pool and wait forever for another connection.
 func (d *database) tryLock(ctx context.Context, taken error, query string, keys ...any) (*Lock, error) {
 	if d.path != "" {
 		return &Lock{}, nil

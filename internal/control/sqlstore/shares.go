@@ -15,8 +15,8 @@ import (
 
 const shareColumns = `share_links.id, share_links.hash, share_links.workspace, page, query, made_by, share_links.created_at, expires_at, last_used`
 
-// CreateShare stores a share link. Too many valid links in the workspace are a fault of kind conflict. A person who does
-// not manage the workspace receives a fault of kind forbidden.
+// CreateShare stores a share link. Too many valid links in the workspace are a fault of kind conflict. A person who
+// does not manage the workspace receives a fault of kind forbidden.
 func (s *shareStore) CreateShare(ctx context.Context, n control.Share, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, n.Workspace); err != nil {
@@ -53,8 +53,8 @@ func (s *shareStore) Shares(ctx context.Context, ws measure.WorkspaceID) ([]cont
 	return collect(ctx, s.read, scanShare, `SELECT `+shareColumns+` FROM share_links WHERE workspace = $1 ORDER BY created_at DESC, id`, ws)
 }
 
-// ShareByHash returns the share link with the hash and its workspace, or a fault of kind not_found. A link ends when its
-// author no longer manages the workspace. The caller checks whether the link has expired.
+// ShareByHash returns the share link with the hash and its workspace, or a fault of kind not_found. A link ends when
+// its author no longer manages the workspace. The caller checks whether the link has expired.
 func (s *shareStore) ShareByHash(ctx context.Context, hash []byte) (control.Share, control.Workspace, error) {
 	missing := fault.NotFound("there is no such link")
 	n, err := scanShare(s.read.QueryRowContext(ctx, `SELECT `+shareColumns+` FROM share_links WHERE hash = $1`, hex.EncodeToString(hash)))

@@ -17,8 +17,8 @@ import (
 	"assay/internal/fault"
 )
 
-// sqliteEngine is SQLite. Its query state returns a number that changes after another connection changes the database.
-// The query therefore always uses the same connection, which never writes.
+// sqliteEngine is SQLite. The query in its field state returns a number that changes after another connection changes
+// the database. The query therefore always uses the same connection, which never writes.
 var sqliteEngine = engine{
 	goose: goose.DialectSQLite3, state: `PRAGMA data_version`,
 	tables:     `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,

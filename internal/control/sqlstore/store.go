@@ -113,8 +113,9 @@ const (
 	readConnections    = 4
 )
 
-// Open opens the database and migrates it. A file locked by another process, a full disk and a server that does not answer
-// are faults of kind unavailable. A database from a newer version of the program is a fault of kind misconfigured.
+// Open opens the database and migrates it. A file locked by another process, a full disk and a server that does not
+// answer are faults of kind unavailable. A database from a newer version of the program is a fault of kind
+// misconfigured.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -1,7 +1,7 @@
 package sqlstore
 
-// copied lists the tables with control data, each after the tables that it refers to. The tables of migrations, of the health
-// check and of the installation belong to a database and are not copied.
+// copied lists the tables with control data, each after the tables that it refers to. The tables of migrations, of the
+// health check and of the installation belong to a database and are not copied.
 var copied = []string{
 	"workspaces", "users", "memberships", "invitations", "sessions", "api_keys",
 	"oauth_clients", "oauth_requests", "oauth_grants", "oauth_codes", "oauth_refresh_tokens",

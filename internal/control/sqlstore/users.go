@@ -129,8 +129,8 @@ func (s *userStore) RemoveUser(ctx context.Context, id control.UserID, by contro
 	return nil
 }
 
-// revokeKeysOf revokes the given keys that the person created in the workspace, directly or by rotating other keys. The
-// audit event of a key names its author and is stored as long as the key exists.
+// revokeKeysOf revokes keys that the person created in the workspace, directly or by rotating other keys, if the
+// predicate accepts them. The audit event of a key names its author and is stored as long as the key exists.
 func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, which func(control.Key) bool, by control.By) error {
 	keys, err := collect(ctx, tx, scanKey, `
 		SELECT `+keyColumns+` FROM api_keys

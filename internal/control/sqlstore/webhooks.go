@@ -15,8 +15,8 @@ import (
 // maxHookSecrets is the maximum number of secrets of a workspace.
 const maxHookSecrets = 5
 
-// AddHookSecret stores a secret. Exceeding the maximum is a fault of kind conflict. A person who does not manage the
-// workspace receives a fault of kind forbidden.
+// AddHookSecret stores a secret. Exceeding the maximum number of secrets is a fault of kind conflict. A person who does
+// not manage the workspace receives a fault of kind forbidden.
 func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, h.Workspace); err != nil {
@@ -86,8 +86,8 @@ const (
 	unusableState = "unusable"
 )
 
-// Receive stores a message durably and reports whether it is new. The given events are written once, in the same
-// transaction.
+// Receive stores a message durably and reports whether it is new. If the message is new, the given events are written
+// in the same transaction.
 func (s *webhookStore) Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
@@ -143,8 +143,8 @@ func (s *webhookStore) Waiting(ctx context.Context, ws measure.WorkspaceID, limi
 	}, `SELECT workspace, id, topic, sent_at, at, body FROM deliveries WHERE state = $1 AND workspace = $2 ORDER BY at, id LIMIT $3`, waitingState, ws, limit)
 }
 
-// Settle records that messages were imported, or why the import failed, and removes messages past their retention
-// period.
+// Settle records that messages were imported, or why the import failed. It also removes messages past their retention
+// period, and a workspace's oldest unusable messages beyond the maximum number, [control.MostUnusable].
 func (s *webhookStore) Settle(ctx context.Context, settled []control.Delivery, now time.Time) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for i := range settled {

@@ -126,8 +126,8 @@ func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.Workspace
 	return claimed, nil
 }
 
-// SettleWeeklyReader stores the result of an attempt for a week. An empty problem means that the summary was sent.
-// After the last failed attempt, SettleWeeklyReader gives up the summary of the week.
+// SettleWeeklyReader stores the result of an attempt for a week. An empty problem means that the summary was sent. If
+// the last of [control.MaxAlertAttempts] attempts fails, SettleWeeklyReader gives up the summary of the week.
 func (s *alertStore) SettleWeeklyReader(ctx context.Context, r control.WeeklyReader, week civil.Date, problem string) error {
 	done := r.Week
 	if problem == "" || r.Attempts >= control.MaxAlertAttempts {

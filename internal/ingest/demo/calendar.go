@@ -103,9 +103,9 @@ var aroundThanksgiving = [surfaceCount][]float64{
 	wholesale:   {0.90, 0.80, 0.60, 0.05, 0.20, 0.30, 0.30, 0.90, 1.00},
 }
 
-// occasion returns the demand factor of a day. It differs from 1 in Thanksgiving week, from November 28 to January 31,
-// in the week before Valentine's Day and on July 4. The marketplace's sales also have a factor. Wholesale has its own
-// special days.
+// occasion returns the demand factor of a day. It differs from 1 around Thanksgiving (see [aroundThanksgiving]), from
+// November 28 to January 31, in the week before Valentine's Day and on July 4. The marketplace's sales also have a
+// factor. Wholesale has its own special days.
 func occasion(surface int, d civil.Date) float64 {
 	if k := d.Sub(thanksgiving(d.Year())) + 3; k >= 0 && k < len(aroundThanksgiving[surface]) {
 		return aroundThanksgiving[surface][k]

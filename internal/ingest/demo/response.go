@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Adstock describes how the effect of a day's spend is distributed over the following days. The weights of the window sum
-// to 1, so the adstock of constant spend is that spend:
+// Adstock describes how the effect of a day's spend is distributed over the following days. The weights of the window
+// sum to 1, so the adstock of constant spend is that spend:
 //
 //	geometric  w(l) = alpha^l           / sum over the window
 //	delayed    w(l) = alpha^((l-theta)^2) / sum over the window (Jin et al. 2017)
@@ -149,9 +149,9 @@ func (m *medium) response(p *plan, spend []float64, people, factor float64) []fl
 	return out
 }
 
-// Responses evaluates the demo's equations at other spends. [Responses.Of] returns a channel's effect by day, with all
-// spend of the channel multiplied by a factor. The effect is a share of the channel's actual effect over all days.
-// Multiplied by [ChannelTruth.IncrementalRevenue], it is an amount of money.
+// Responses evaluates the demo's equations for other levels of spend. [Responses.Of] returns a channel's effect by day,
+// with all spend of the channel multiplied by a factor. The effect is a share of the channel's actual effect over all
+// days. Multiplied by [ChannelTruth.IncrementalRevenue], it is an amount of money.
 type Responses struct{ plan *plan }
 
 // NewResponses returns the responses of a store. Invalid options result in a fault of kind invalid.

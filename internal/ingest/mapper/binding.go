@@ -145,8 +145,8 @@ func (b *binding) count(fields []string, i, line int) (int64, error) {
 	return n, nil
 }
 
-// currency reads a currency. If neither the file nor the mapping contains a currency, the result is the workspace's
-// currency.
+// currency reads a currency. If the file, the mapping and the import options contain no currency, the result is the
+// workspace's currency.
 func (b *binding) currency(fields []string, i, line int) (money.Currency, error) {
 	cell := b.cell(fields, i)
 	if cell == "" && b.assumed == "" {

@@ -103,8 +103,9 @@ func (k Kind) Guess(h source.Header) map[string]string {
 	}
 }
 
-// nearest returns a required field without a column, and an unused column with a usual name of the field in its own
-// name. It returns the pair with the longest usual name. The index at is -1 if there is no pair.
+// nearest returns a required field without a column, and the index of an unused column. The column's name contains a
+// usual name of the field. If there are several pairs, nearest returns the pair with the longest usual name. Without a
+// pair, the index is -1.
 func nearest(h source.Header, f form, found map[string]string, taken map[int]bool) (field string, at int) {
 	at, longest := -1, 0
 	for _, c := range f.columns {

@@ -15,8 +15,7 @@ import (
 // the reader rejects the file.
 const openOrders = 4096
 
-// Limits of the memory of open orders. If the open orders exceed one of the first two limits, the oldest order is
-// closed.
+// Memory limits for open orders. If the open orders exceed openLines or openText, the oldest order is closed.
 const (
 	openLines   = 1 << 20  // line items
 	openText    = 64 << 20 // bytes of rows
@@ -222,8 +221,8 @@ func (r *lineRows) read(g *group, rec tabular.Record) (line warehouse.OrderLine,
 	return line, nil
 }
 
-// charges adds the row's tax and shipping to its order. Prices exclude tax in North American currencies and include tax
-// in all other currencies.
+// charges adds the row's tax and shipping to its order. Prices in USD, CAD and MXN exclude tax. Prices in all other
+// currencies include tax.
 func (r *lineRows) charges(g *group, rec tabular.Record) error {
 	shipped, err := r.amount(rec.Fields, lineShipping, rec.Line, g.sale.Currency)
 	if err != nil {

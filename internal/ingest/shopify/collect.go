@@ -73,8 +73,8 @@ func (c *Collector) Expect() { c.listed = true }
 // Waits reports whether some orders must wait for the end of the run.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
-// Lines returns the maximum number of line items in the next steps. It excludes the orders that wait for the end of the
-// run.
+// Lines returns an upper bound for the number of line items in the next steps. It excludes the orders that wait for the
+// end of the run.
 func (c *Collector) Lines() int { return c.lines }
 
 // Order adds an order of a stream. Errors are [*source.RowError]s with the line. The collector uses the version with

@@ -118,9 +118,9 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 }
 
-// customer sets the customer key from the first available of these: the order's email address, the customer's own email
-// address, the customer's ID in the shop, the phone number. Only the customer's own email address is tied to the ID.
-// Staff may enter one email address in many orders, and a tie would merge these customers into one.
+// customer sets the customer key. It uses the first available of the order's email address, the customer's own email
+// address, the customer's ID in the shop, and the phone number. Only the customer's own email address is tied to the
+// ID. Staff may enter one email address in many orders, and a tie would merge these customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")
@@ -397,8 +397,8 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 // paid lists the values of utm_medium for paid visits.
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
-// visit reads the last visit before the order as a touchpoint, if its UTM parameters name a channel. Other visits
-// produce no touchpoint. For example, it is unknown whether a visit from a search engine came from an ad.
+// visit reads the last visit before the order as a touchpoint, if the visit's UTM parameters name a channel. Other
+// visits produce no touchpoint. For example, it is unknown whether a visit from a search engine came from an ad.
 func (d *Documents) visit(s *source.Sale) {
 	last := d.first("customerJourneySummary").Path("lastVisit")
 	utm := last.Path("utmParameters")

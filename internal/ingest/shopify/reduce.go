@@ -98,7 +98,8 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 }
 
 // of reduces a value, or each element of a list. If the reduction lists members, of returns nil for a value that is not
-// an object. Each element subtracts one from the number left, and no element is added when the number is negative.
+// an object or a list. Each element of a list decreases the counter left by one. When the counter is negative, no
+// element is added.
 func (r reduction) of(v document.Value, left *int) any {
 	switch {
 	case r == nil:

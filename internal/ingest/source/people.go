@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Customers converts email addresses, phone numbers and customer IDs to keyed hashes. The same address, number or ID
-// has the same hash in every source of a workspace. Without the key, the hash reveals nothing.
+// Customers converts email addresses, phone numbers and customer IDs to keyed hashes. The same email address, phone
+// number or ID has the same hash in every source of a workspace. Without the key, the hash reveals nothing.
 type Customers struct {
 	mac  hash.Hash
 	text []byte // buffer for the address, then its hash; avoids an allocation per order

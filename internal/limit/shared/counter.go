@@ -174,9 +174,9 @@ func (n *Node) AccessEnded(ctx context.Context) {
 
 func (n *Node) channel() string { return n.prefix + "access-ended" }
 
-// Run calls the function ended when another node reports that access ended. It also calls ended after each new
-// subscription, because earlier messages may have been missed. While Redis does not answer, Run probes it. Run ends
-// when ctx ends and returns nil.
+// Run calls the function ended when another node reports that keys or settings have changed. It also calls ended after
+// each new subscription, because earlier messages may have been missed. While Redis does not answer, Run probes it. Run
+// ends when ctx ends and returns nil.
 func (n *Node) Run(ctx context.Context, ended func()) error {
 	for ctx.Err() == nil {
 		if n.away.Load() && n.probe(ctx) != nil {

@@ -26,10 +26,10 @@ type Resampling struct {
 	Seed  uint64
 }
 
-// Intervals returns bootstrap intervals of a model's shares. It draws each path's conversions and nulls from Poisson
-// distributions with the observed counts as means. It then computes the model from the drawn counts. The method is from
-// Hanley and MacGibbon 2006, "Creating non-parametric bootstrap samples using Poisson frequencies". The result is
-// sorted by channel. The intervals include sampling error only. The same seed gives the same result.
+// Intervals returns bootstrap intervals of a model's shares. It draws each conversion path's conversions and nulls from
+// Poisson distributions with the observed counts as means. It then computes the model from the drawn counts. The method
+// is from Hanley and MacGibbon 2006, "Creating non-parametric bootstrap samples using Poisson frequencies". The result
+// is sorted by channel. The intervals include sampling error only. The same seed gives the same result.
 //
 // A draw takes as long as one computation of the model.
 func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {

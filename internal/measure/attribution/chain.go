@@ -10,7 +10,7 @@ import (
 const removedNone = -1
 
 // chain is an absorbing Markov chain, stored as sparse rows of transition probabilities. State 0 is the start, and most
-// steps lead to a later state (a higher number).
+// transitions lead to a later state (a higher number).
 type chain struct {
 	starts  []int     // starts[s] to starts[s+1] are the transitions of state s, sorted by target state
 	ahead   []int     // ahead[s] is the first transition of s that stays or leads to a later state
@@ -20,8 +20,8 @@ type chain struct {
 	last    []int     // for each state, the channel of the last touchpoint; removedNone for the start
 }
 
-// chainOf returns the Markov chain of the paths with touchpoints. A transition probability is the number of transitions
-// divided by the number of visits to the state.
+// chainOf returns the Markov chain of the conversion paths with touchpoints. A transition probability is the number of
+// transitions divided by the number of visits to the state.
 //
 // A state is coded as a number in base channels + 1, with the latest touchpoint in the lowest digit. To compute the
 // next state, chainOf shifts the digits, adds the new touchpoint and drops the oldest digit.

@@ -8,12 +8,12 @@ import (
 // HalfLifeDays is the age at which [TimeDecay] halves a touchpoint's weight.
 const HalfLifeDays = 7
 
-// firstShare and lastShare are the shares of the first and last touchpoint in [Position], for paths of three or more
-// touchpoints.
+// firstShare and lastShare are the shares of the first and last touchpoint in [Position], for conversion paths of three
+// or more touchpoints.
 const firstShare, lastShare = 0.4, 0.4
 
-// share sets the share of each touchpoint of a path with at least one touchpoint. Shares add up to 1. If the ages are
-// unknown, ages is nil.
+// share sets the share of each touchpoint of a conversion path with at least one touchpoint. Shares add up to 1. If the
+// ages are unknown, ages is nil.
 type share func(shares []float64, touches []uint16, ages []float64)
 
 func shareOf(m Model) share {
@@ -40,8 +40,8 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 }
 
 // timeDecay sets each share to the weight 2^(-age in days/7), or 2^-(steps back) without ages, divided by the sum of
-// weights. Ages are relative to the path's latest touchpoint. Relative ages avoid underflow for old journeys and do not
-// change the shares.
+// weights. Ages are relative to the conversion path's latest touchpoint. Relative ages avoid underflow for old journeys
+// and do not change the shares.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {
@@ -77,10 +77,11 @@ func position(shares []float64, touches []uint16, ages []float64) {
 }
 
 // shapley sets the shares to the Shapley value of a game between channels. The value of a set S of channels is the
-// number of conversions of paths that contain only channels in S. That game is a sum of unanimity games, one per set of
-// channels. The members of a unanimity game share its value equally (Shapley 1953, section 3). For attribution, see
-// Zhao, Mahboobi and Bagheri 2018, "Shapley value methods for attribution modeling in online advertising", section 4.
-// The result is exact for any number of channels. The credit of a channel goes to the channel's first touchpoint.
+// number of conversions on conversion paths that contain only channels in S. That game is a sum of unanimity games, one
+// per set of channels. The members of a unanimity game share its value equally (Shapley 1953, section 3). For
+// attribution, see Zhao, Mahboobi and Bagheri 2018, "Shapley value methods for attribution modeling in online
+// advertising", section 4. The result is exact for any number of channels. The credit of a channel goes to the
+// channel's first touchpoint.
 func shapley(shares []float64, touches []uint16, _ []float64) {
 	different := 0
 	for i, ch := range touches {

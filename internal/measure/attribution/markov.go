@@ -27,8 +27,8 @@ type Removals struct {
 	Effects    []Removal
 }
 
-// RemovalEffects fits a Markov chain of order 1, 2 or 3 to the paths. It returns the exact removal effect of each
-// channel, sorted by channel. The method is from Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the
+// RemovalEffects fits a Markov chain of order 1, 2 or 3 to the conversion paths. It returns the exact removal effect of
+// each channel, sorted by channel. The method is from Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the
 // customer journey", International Journal of Research in Marketing 33(3), sections 3 and 4.
 //
 // A state is a tuple of the most recent touchpoints. The length of the tuple is the order of the chain, or less at the
@@ -70,8 +70,8 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	return r, nil
 }
 
-// credit returns the conversions and the value of the paths with touchpoints, divided in proportion to the removal
-// effects.
+// credit returns the conversions and the value of the conversion paths with touchpoints, divided in proportion to the
+// removal effects.
 func (r Removals) credit(p *Paths) (Result, error) {
 	rest := untouched(p)
 	conversions := make([]float64, len(p.names))

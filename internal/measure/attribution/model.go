@@ -68,8 +68,8 @@ type Result struct {
 	Unattributed Credit   // paths without touchpoints
 }
 
-// Attribute assigns the conversions and value of the paths to channels with the model. Paths without conversions have
-// zero credit. [RemovalEffects] states the limits of Markov chains.
+// Attribute assigns the conversions and value of the conversion paths to channels with the model. Paths without
+// conversions have zero credit. [RemovalEffects] states the limits of Markov chains.
 func Attribute(p *Paths, m Model) (Result, error) {
 	switch m {
 	case First, Last, Linear, TimeDecay, Position, Shapley:

@@ -1,9 +1,9 @@
 // Package attribution attributes conversions and their value to channels by touchpoints.
 //
-// Rule-based models divide the credit of each path by position or age of its touchpoints. Markov chains and the Shapley
-// value use all paths together. Survey blending adjusts the credits of any model by survey answers. Every model
-// conserves totals: credits and the unattributed remainder add up to the input, to the minor unit. Attribution does not
-// measure causal effects; experiments do.
+// Rule-based models divide the credit of each conversion path according to the position or age of its touchpoints.
+// Markov chains and the Shapley value use all conversion paths together. Survey blending adjusts the credits of any
+// model by survey answers. Every model conserves totals: credits and the unattributed remainder add up to the input, to
+// the minor unit. Attribution does not measure causal effects; experiments do.
 package attribution
 
 import (
@@ -34,8 +34,8 @@ type Path struct {
 	Nulls float64
 }
 
-// Paths stores aggregated journeys compactly: a million paths with thirty channels take about 60 MB. The zero value is
-// ready to use. After the last [Paths.Add] it is safe for concurrent reads.
+// Paths stores conversion paths compactly: a million paths with thirty channels take about 60 MB. The zero value is
+// ready to use. After the last [Paths.Add], Paths is safe for concurrent reads.
 type Paths struct {
 	names   []measure.Channel
 	index   map[measure.Channel]uint16
@@ -56,9 +56,9 @@ type Totals struct {
 	Nulls       float64
 }
 
-// Add appends a path. It rejects negative and infinite numbers, empty channels, ages that do not match the touchpoints,
-// and value without a conversion. The error names the index of the path and of the element. A rejected path changes
-// nothing.
+// Add appends a conversion path. It rejects negative and infinite numbers, empty channels, ages that do not match the
+// touchpoints, and value without a conversion. The error names the index of the path and of the element. A rejected
+// path changes nothing.
 func (p *Paths) Add(path Path) error {
 	if err := p.check(path); err != nil {
 		return err

@@ -196,10 +196,10 @@ type BlendedSums struct {
 // bias.
 //
 // Orders, new orders and units use strata weighted by orders. Amounts of money use strata weighted by value. Each
-// figure's total is unchanged, to the last unit. Negative credits are treated as zero in the shares, for example if a
-// channel has more exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it.
-// Channels that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. The error for
-// invalid counts names the stratum.
+// figure's total is unchanged, to the last unit. In the shares, negative credits are treated as zero. An example is the
+// credit of an exchange with a negative amount. The unattributed row is multiplied by 1 - w, because no survey answer
+// names it. Channels that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. The
+// error for invalid counts names the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {

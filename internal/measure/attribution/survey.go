@@ -131,8 +131,8 @@ func (s Stratum) count() float64 {
 	return n
 }
 
-// betaEstimate returns a share with the equal-tailed interval of a Beta distribution with this mean. The parameter
-// worth is the equivalent number of observations.
+// betaEstimate returns the share mean with the equal-tailed interval of a Beta distribution that has this mean. The
+// parameter worth is the equivalent number of observations.
 func betaEstimate(mean, worth, level float64) measure.Estimate {
 	e := measure.Estimate{
 		Value: mean, Interval: measure.Interval{Level: level}, Method: measure.SurveyBlend, Basis: measure.Attributed,

@@ -48,7 +48,7 @@ func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 // bgnbdLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation 6 of Fader, Hardie
 // and Lee 2005, is
 //
-//	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
+//	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ].
 //
 // Histories are in days, so many times are equal. The logarithm of each distinct time is computed once.
 func (all grouping) bgnbdLikelihood(n float64) likelihood {
@@ -224,7 +224,7 @@ func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	return n
 }
 
-// purchases returns the largest n with P(N ≥ n | active) above the probability at. The parameter none is the
+// purchases returns the largest n with P(N ≥ n | active) > at, where at is a probability. The parameter none is the
 // probability of no purchase.
 func (m BGNBD) purchases(h *History, time, at, none float64) int {
 	if at >= 1-none {

@@ -92,9 +92,9 @@ func gammaTermsOf(x, p, q float64) (t gammaTerms) {
 // gammaGammaLikelihood returns the log-likelihood per customer and its gradient. The likelihood, equation (1a) of Fader
 // and Hardie 2013, is
 //
-//	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
+//	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q).
 //
-// Values are divided by scale.
+// The mean values z̄ are divided by the parameter scale.
 func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 	among := countsOf(spends)
 	n := float64(len(spends))

@@ -113,7 +113,7 @@ func TestReadinessNamesItsReasons(t *testing.T) {
 	three := []History{{Repeats: 1, Recency: 2, Age: 11.9}, {Repeats: 2, Recency: 8, Age: 10}, {Repeats: 1, Recency: 6, Age: 10}, {Age: 3}}
 	got := Ready(three)
 	want := []string{
-		"3 customers bought again, but a projection needs 200 repeat customers",
+		"3 customers placed a second order, but a projection requires 200 repeat customers",
 		"customers were observed for 11.9 weeks, less than 3 times the median time of 4 weeks between purchases",
 	}
 	if got.RepeatBuyers != 3 || got.MedianGap != 4 || got.Observed != 11.9 || !slices.Equal(got.Reasons, want) {

@@ -52,7 +52,7 @@ func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
 
 // paretoLikelihood returns the log-likelihood per customer and sets the gradient. The likelihood is
 //
-//	Γ(r+x)/Γ(r) α^r β^s · [ (α+T)^-(r+x) (β+T)^-s + s ∫ from t_x to T of (α+t)^-(r+x) (β+t)^-(s+1) dt ],
+//	Γ(r+x)/Γ(r) α^r β^s · [ (α+T)^-(r+x) (β+T)^-s + s ∫ from t_x to T of (α+t)^-(r+x) (β+t)^-(s+1) dt ].
 //
 // The two terms are "active until T" and "inactive since t". Fader and Hardie (2005) write the integral as a difference
 // of two hypergeometric functions. For t_x near T, the difference loses precision by cancellation. The integral has no
@@ -98,8 +98,8 @@ func newRule() rule {
 // that do not fit the data.
 const mostPanels = 1e5
 
-// left returns the likelihood term of a customer who became inactive before the time until. It integrates over v =
-// ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its singularities are at
+// left returns the likelihood term of a customer who became inactive before T, the parameter until. It integrates over
+// v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its singularities are at
 // distance π. Panels have width 2, or eight e-folds if that is narrower, which gives about fourteen digits with ten
 // nodes. left skips negligible panels.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {

@@ -23,8 +23,8 @@ type Payback struct {
 	Level    float64
 }
 
-// PaybackOf returns the day on which the observed margin per customer reaches the acquisition cost. The curve must
-// contain gross margin, not revenue. The cost is ad spend / new customers, in minor units.
+// PaybackOf returns the day on which the observed gross margin per customer reaches the acquisition cost. The curve
+// must contain gross margin, not revenue. The cost is ad spend / new customers, in minor units.
 //
 // The interval of the day inverts the curve's intervals. It starts on the first day on which the margin is not
 // significantly below the cost. It ends on the first day on which the margin is significantly above the cost.

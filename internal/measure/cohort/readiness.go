@@ -42,7 +42,7 @@ func Ready(histories []History) Readiness {
 	}
 	if r.RepeatBuyers < LeastRepeatBuyers {
 		r.Reasons = append(r.Reasons,
-			fmt.Sprintf("%d customers bought again, but a projection needs %d repeat customers", r.RepeatBuyers, LeastRepeatBuyers))
+			fmt.Sprintf("%d customers placed a second order, but a projection requires %d repeat customers", r.RepeatBuyers, LeastRepeatBuyers))
 	}
 	if r.Observed < LeastGaps*r.MedianGap {
 		r.Reasons = append(r.Reasons, fmt.Sprintf(

@@ -47,9 +47,10 @@ type Matrix struct {
 	Smallest int // rows with fewer customers are suppressed
 }
 
-// Retention returns the share of each cohort that ordered again in each following period, with its interval. It
-// suppresses cohorts with fewer customers than the parameter smallest. A value of 0 means [SmallestCohort]. It rejects
-// a cohort without customers or with more active customers than customers. The error names the start of the cohort.
+// Retention returns the share of each cohort that ordered again in each following period, with its confidence interval.
+// It suppresses cohorts with fewer customers than the parameter smallest. A value of 0 means [SmallestCohort]. It
+// rejects a cohort without customers or with more active customers than customers. The error names the start of the
+// cohort.
 func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
 	if smallest == 0 {
 		smallest = SmallestCohort

@@ -50,8 +50,8 @@ func (c Curve) At(day int) (Point, bool) {
 	return c.Points[day], true
 }
 
-// Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day with at least
-// smallest observed customers; 0 means [SmallestCohort].
+// Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day with at
+// least n observed customers, where n is smallest; 0 means [SmallestCohort].
 //
 // A curve includes each customer for the days on which the customer is observed. Let S_d be the amount of day d and n_d
 // the number of customers observed through day d. Then

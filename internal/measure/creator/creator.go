@@ -5,8 +5,8 @@
 // chapter 3). The assumption is that surveys and codes capture orders independently. Named orders have a survey answer
 // that names the creator. The share of code orders among named orders therefore estimates the share of code orders
 // among all orders of the creator. Codes also leak to coupon sites. The share of code orders without a creator
-// touchpoint in their path estimates the number of leaked code orders. Links do not identify orders and are scaled to
-// the level of codes and surveys.
+// touchpoint in their conversion path estimates the number of leaked code orders. Links do not identify orders and are
+// scaled to the level of codes and surveys.
 package creator
 
 import (
@@ -43,8 +43,8 @@ type Rates struct {
 	Link   float64 // probability that the link counts the order
 	Met    float64 // probability that the order's path has a creator touchpoint
 	Stray  float64 // probability that another order's path has a creator touchpoint
-	// Cleaned is true if leaked code orders are estimated from paths. Otherwise, the estimate assumes that the creator
-	// generates the share Assumed of code orders.
+	// Cleaned is true if leaked code orders are estimated from conversion paths. Otherwise, the estimate assumes that the
+	// creator generates the share Assumed of code orders.
 	Cleaned bool
 	// Spread is the relative standard error of the rates' common level. All estimates share this error.
 	Spread float64
@@ -131,9 +131,9 @@ func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 }
 
 // codeOrders estimates the number of code orders that the creator generated. If Cleaned is false, it is the share
-// [Assumed] of the code orders. Otherwise, it is estimated from paths. The creator's orders have a creator touchpoint
-// with probability Met. Other orders have a creator touchpoint with probability Stray. The excess over Stray therefore
-// gives an unbiased estimate. By chance, it can be negative.
+// [Assumed] of the code orders. Otherwise, it is estimated from conversion paths. The creator's orders have a creator
+// touchpoint with probability Met. Other orders have a creator touchpoint with probability Stray. The excess over Stray
+// therefore gives an unbiased estimate. By chance, the estimate can be negative.
 func (r Rates) codeOrders(s Signals) float64 {
 	if !r.Cleaned {
 		return Assumed * s.Code

@@ -28,8 +28,8 @@ type Advice struct {
 	Experiments []Value
 }
 
-// WhyHold returns the reason to keep the current allocation, or "" if the advice is to use the optimized one. The reason
-// continues a sentence.
+// WhyHold returns the reason to keep the current allocation, or "" if the advice is to use the optimized allocation.
+// The reason continues a sentence.
 func (a *Advice) WhyHold() string {
 	if a.Action != Hold {
 		return ""
@@ -95,7 +95,7 @@ func Judge(p Problem, plan *Plan) *Advice {
 		if a.Unseen {
 			advice.Reasons = append(
 				advice.Reasons, fmt.Sprintf(
-					"the proposed spend on %s exceeds all observed spend, so the response depends on the assumed shape of the curve",
+					"the proposed spend on %s is above the observed range, so the response depends on the assumed shape of the curve",
 					a.Channel))
 		}
 	}

@@ -7,9 +7,9 @@ import "math"
 //
 // Let f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change. The last spend
 // minimizes f_n. Each earlier spend minimizes its f, and is then clipped so that the difference to the next spend is at
-// most change. The derivative of f is piecewise linear and increasing. Minimizing over a neighborhood shifts the part
-// of the derivative left of its root to the left, and the part right of the root to the right. The derivative is zero
-// between the two parts. This is dynamic programming as in Johnson 2013 for the fused lasso. The result is exact.
+// most change. The derivative of f is piecewise linear and increasing. Minimizing over a neighborhood shifts
+// the derivative outward from its root: the left part to the left, and the right part to the right. The derivative is
+// zero between the two parts. This is dynamic programming as in Johnson 2013 for the fused lasso. The result is exact.
 type chain struct {
 	corners, moved []corner
 	roots          []float64

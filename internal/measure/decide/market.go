@@ -28,8 +28,8 @@ func newMarket(d division, low, high []float64) *market {
 	return m
 }
 
-// buyer sets the channels' optimal spends at a price and returns their sum and profit. Other elements are unchanged.
-// atMost and atLeast are known optimal spends at a lower and a higher price. They bound the result.
+// buyer sets the optimal spends of its channels at a price and returns their sum and profit. Spends of other channels
+// are unchanged. atMost and atLeast are known optimal spends at a lower and a higher price. They bound the result.
 type buyer func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64)
 
 // buy implements [buyer] for all parts.

@@ -179,8 +179,8 @@ func (p Problem) allocations(plan []float64, all []int) []Allocation {
 	return out
 }
 
-// judgeMoves sets RightWay of each move. In each draw, it compares two responses per unit of money: of the money moved,
-// and of all money moved in the other direction.
+// judgeMoves sets RightWay of each move. In each draw, it compares the response per unit of the money moved with the
+// response per unit of all money moved in the other direction.
 func (p Problem) judgeMoves(moves []Allocation) {
 	n := p.draws()
 	gains := make([][]float64, len(moves))

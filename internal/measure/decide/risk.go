@@ -124,7 +124,7 @@ func (c *chooser) tail() []int {
 	return order[:max(int(math.Round(c.Risk.Tail*float64(len(order)))), 1)]
 }
 
-// responses sets out to each draw's total response to an allocation.
+// responses stores each draw's total response to an allocation in the slice out.
 func (p Problem) responses(out, plan []float64) {
 	clear(out)
 	for j, x := range plan {

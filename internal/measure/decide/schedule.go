@@ -156,8 +156,8 @@ func (s *scheduler) bursts(steady []float64, every int) []float64 {
 	return out
 }
 
-// ascend improves a schedule, or an even schedule if from is nil. It returns the best schedule found, its value, and an
-// upper bound of the value for concave responses.
+// ascend improves the schedule from, or an even schedule if this parameter is nil. It returns the best schedule found,
+// its value, and an upper bound of the value for concave responses.
 func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	if from == nil {
 		from = s.even()

@@ -87,8 +87,9 @@ type projection struct {
 	size float64 // prices are between -size and size
 }
 
-// channel subtracts by from a channel's values of y and sets the channel's spends to the nearest values within the
-// limits per period. It returns the sum of the spends, limited to the bounds of the channel's total.
+// channel subtracts a price, the parameter by, from a channel's values of y. It sets the channel's spends to the
+// nearest values within the limits per period. It returns the sum of the spends, limited to the bounds of the channel's
+// total.
 func (p *projection) channel(j int, by float64) float64 {
 	sum := p.lower(j, by)
 	if total := p.Channels[j].Total; total != nil {
@@ -112,7 +113,8 @@ func (p *projection) lower(j int, by float64) (sum float64) {
 	return sum
 }
 
-// part returns the spend of a group or a single channel after the price by is subtracted from each element of y.
+// part returns the spend of a group or a single channel after a price, the parameter by, is subtracted from each
+// element of y.
 func (p *projection) part(of part, by float64) (sum float64) {
 	for _, j := range of.members {
 		sum += p.channel(j, by)

@@ -42,9 +42,9 @@ type windows struct {
 // The median absolute deviation (MAD) is robust to past outliers. If the standard deviation is smaller than 1.4826 MAD,
 // as with ratios that alternate between two levels, the score uses the standard deviation. If the series is longer than
 // a year, d is also compared with the most extreme value around the same day a year before. That value must be at least
-// two robust standard deviations from the median, because the most extreme of the five weekly values around that day is
-// often noise. The score then uses the smaller of the distances of d from the median and from that value, so a yearly
-// sale is not a finding. If the series is shorter than a year, the score is halved.
+// two robust standard deviations from the median. A smaller value is often noise, because it is the most extreme of
+// five weekly values around that day. The score then uses the smaller of two distances of d: from the median, and from
+// that value. A yearly sale is therefore not a finding. If the series is shorter than a year, the score is halved.
 type drift struct {
 	z           float64
 	before, now float64 // ratio
@@ -105,8 +105,8 @@ func prefix(series []float64) []float64 {
 	return sums
 }
 
-// value returns the ratios in the base window and in the recent window that ends before index t, and the logarithm of
-// the recent ratio divided by the base ratio.
+// value returns the ratios in the base window and in the recent window, and the logarithm of the recent ratio divided
+// by the base ratio. The recent window ends before index t.
 func (r ratios) value(t int) (before, now, d float64, ok bool) {
 	mid, first := t-r.recent, t-r.recent-r.base
 	if first < 0 {
@@ -174,8 +174,8 @@ func (r ratios) season(t int, direction float64) (most float64, ok bool) {
 	return most, ok
 }
 
-// robust returns the median and a robust standard deviation: the smaller of the estimates from the median absolute
-// deviation and from the variance, but at least leastScale.
+// robust returns the median and a robust standard deviation. The standard deviation is the smaller of the estimates
+// from the median absolute deviation and from the variance, but at least leastScale.
 func robust(values []float64) (middle, scale float64) {
 	spread := math.Sqrt(stat.PopVariance(values, nil))
 	sorted := slices.Clone(values)
@@ -203,8 +203,8 @@ func atLeast(k, mean, dispersion float64) float64 {
 // dispersion is the assumed ratio of variance to mean of counts per week: orders cluster by campaign and weather.
 const dispersion = 2.0
 
-// rare is the p-value threshold of findings from counts, except for [stopped]. It is small to correct for multiple
-// testing: a store has about 200 campaigns, ads, products and codes.
+// rare is the p-value threshold of findings on campaigns, ads and discount codes. For products, [stopped] multiplies it
+// by 1,000. It is small to correct for multiple testing: a store has about 200 campaigns, ads, products and codes.
 const rare = 1e-6
 
 // day returns the date of an index.

@@ -76,7 +76,7 @@ func pacing(s Store) (all []Finding) {
 }
 
 // rebooking finds creators without recent posts who have a positive contribution after their cost, even at the lower
-// limit of the interval.
+// limit of the estimated orders.
 func rebooking(s Store) (all []Finding) {
 	for _, c := range s.Creators {
 		if c.Open || c.Cost <= 0 || s.Rate == nil {

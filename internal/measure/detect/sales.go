@@ -200,8 +200,8 @@ func trackingBreaks(s Store) (all []Finding) {
 	return all
 }
 
-// floored returns the series with zeros replaced by a small value. Logarithms are then finite, even if the series drops
-// to zero.
+// floored returns the series with values below 0.05 replaced by 0.05. Logarithms are then finite, even if the series
+// drops to zero.
 func floored(series []float64) []float64 {
 	out := slices.Clone(series)
 	for i, x := range out {

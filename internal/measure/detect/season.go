@@ -13,9 +13,9 @@ const (
 )
 
 // SeasonEffect returns the mean daily revenue on the given past days, relative to the four weeks before them. The
-// season has an effect if the ratio is at least 1.15. Its logarithm must also be two robust standard deviations above
-// the median of the history. The effect is unknown if the history contains fewer than 36 windows of this length, at
-// steps of a week.
+// season has an effect if the ratio is at least 1.15. Its logarithm must also be at least two robust standard
+// deviations above the median of the history. The effect is unknown if the history contains fewer than 36 windows of
+// this length, at steps of a week.
 func (s Store) SeasonEffect(days civil.Range) (ratio float64, shows, known bool) {
 	end := days.Last.Sub(s.Days.First) + 1
 	r := ratios{prefix(s.Revenue), prefix(ones(len(s.Revenue))), windows{recent: days.Days(), base: 28}}

@@ -229,10 +229,11 @@ func relative(k, n, kBefore, nBefore float64) float64 {
 // leastInformation is the minimum value of a recommended experiment, as a share of the store's monthly contribution.
 const leastInformation = 1e-3
 
-// untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value
-// of perfect information on one decision: to increase or decrease spend by 20%. Contribution after spend, per unit of
-// spend, is normally distributed with mean m and standard deviation v. Both come from marginal ROAS if the model
-// estimates it, otherwise from the best estimate of ROAS. The step is a fifth of monthly spend. The value is
+// untested finds channels with at least a tenth of the spend of the last 90 days and no recent experiment. The value is
+// the expected value of perfect information on one decision: to increase or decrease spend by 20%. Contribution after
+// spend, per unit of spend, is normally distributed with mean m and standard deviation v. Both come from marginal ROAS
+// if the model estimates it, otherwise from the best estimate of ROAS. The step is a fifth of monthly spend. The value
+// is
 //
 //	step (v φ(m/v) - |m| Φ(-|m|/v)).
 func untested(s Store) (all []Finding) {

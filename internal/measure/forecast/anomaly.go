@@ -418,8 +418,8 @@ const normality = 14
 // probabilities.
 const closeEnough = 1e-5
 
-// highestBetween returns the position of the maximum of a unimodal function, found by parabolic interpolation and
-// golden section steps (Brent 1973, "Algorithms for minimization without derivatives", chapter 5).
+// highestBetween returns the position of the maximum of a unimodal function. It uses parabolic interpolation and golden
+// section steps (Brent 1973, "Algorithms for minimization without derivatives", chapter 5).
 func highestBetween(f func(float64) float64, low, high float64) float64 {
 	const golden = 0.3819660112501051
 	best := low + golden*(high-low)

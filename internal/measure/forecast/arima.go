@@ -178,7 +178,7 @@ func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	return a, true
 }
 
-// derive sets columns to the derivatives of the errors e with respect to the parameters. The lags of a must be the lags
+// derive sets columns to the derivatives of the errors e with respect to the parameters. The model a must have the lags
 // at these parameters. Let x = w - c. Then
 //
 //	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
@@ -244,8 +244,7 @@ func (c *candidate) derive(a *arima, params, e, columns []float64) {
 	a.ma.filter(columns)
 }
 
-// addLater multiplies each value of from by the factor by. It adds the product to the value of to that is lag points
-// later.
+// addLater adds by · from[t] to to[t+lag] for every t with both elements.
 func addLater(by float64, from, to []float64, lag int) {
 	if by == 0 || lag >= len(to) {
 		return
@@ -284,8 +283,8 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets the starting parameters of the search. It uses the parameters of a similar model where that model has
-// them, otherwise 0.1 for coefficients and 0 for the mean.
+// start sets the starting parameters of the search. It copies the parameters of the similar model near if that model
+// has them. Other parameters are 0.1 for coefficients and 0 for the mean.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1
@@ -573,8 +572,8 @@ func stepwise(c *candidate, base order) *arima {
 }
 
 // kpss returns the statistic of Kwiatkowski, Phillips, Schmidt and Shin (1992) for stationarity around a level. Above
-// 0.463, stationarity is rejected at a significance level of 0.05. The long-run variance uses Bartlett weights to lag
-// 3√n/13.
+// 0.463, stationarity is rejected at a significance level of 0.05. The long-run variance uses Bartlett weights up to
+// lag 3√n/13.
 func kpss(values []float64) float64 {
 	n := len(values)
 	center := stats.Mean(values)

@@ -76,8 +76,8 @@ func (p *Prediction) factor(h int) float64 {
 	return p.factors[h]
 }
 
-// calendarSD returns the standard deviation that the uncertainty of the calendar's factors adds to the logarithm of the
-// sum of the first n points, where n is steps. It is a first-order approximation.
+// calendarSD returns the uncertainty of the calendar's factors as a standard deviation of the logarithm of a sum. The
+// sum is over the first n points, where n is steps. The result is a first-order approximation.
 func (p *Prediction) calendarSD(steps int) float64 {
 	sum := stats.Sum(p.Points[:steps])
 	if p.calendar == nil || !(sum > 0) {

@@ -18,7 +18,8 @@ type Change struct {
 // detection of changepoints with a linear computational cost"). The cost of a segment is its residual sum of squares
 // around a line, after seasonal adjustment. The penalty of a change point is 5 log(n) times the noise variance, times
 // (1+ρ)/(1-ρ) for autocorrelated noise. Anomalies with |Z| above 3 are first replaced by their expected values.
-// Segments have at least two seasons and ten points. A series shorter than two segments results in a not-ready fault.
+// Segments have at least two seasons and ten points. A series shorter than two segments or 21 points results in a
+// not-ready fault.
 //
 // Changes estimates the time of a change, not the cause. It also splits a smooth curve into segments.
 func Changes(values []float64, season int) ([]Change, error) {

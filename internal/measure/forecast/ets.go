@@ -63,8 +63,8 @@ const (
 //
 //	q = ℓ + φ b,  μ = q, q + s or q s,  ℓ' = q + α (y ⊖ s - q),  b' = φ b + β/α (ℓ' - q),  s' = s + γ (y ⊖ q - s),
 //
-// where ⊖ is the difference or the ratio. Additive and relative errors have the same recursions and differ only in the
-// likelihood (Hyndman et al. 2008, section 2.5).
+// where ⊖ is the difference or the ratio. Additive and multiplicative errors have the same recursions and differ only
+// in the likelihood (Hyndman et al. 2008, section 2.5).
 type smoother struct {
 	form
 	alpha, beta, gamma, phi float64
@@ -201,9 +201,10 @@ type run struct {
 	allowed       bool
 }
 
-// errors runs the models over the values. It sets their errors and updates their states. It multiplies relative errors
-// by the geometric mean of |μ|. For both kinds of errors, the logarithm of the sum of squares is then the likelihood in
-// equation (5.3) of Hyndman et al. (2008). A model with relative errors is rejected if an expectation is not positive.
+// errors runs the models over the values. It sets their errors and updates their states. It scales multiplicative
+// errors by the geometric mean of |μ|. For both kinds of errors, the logarithm of the sum of squares
+// is then the likelihood in equation (5.3) of Hyndman et al. (2008). A model with multiplicative errors is rejected if
+// an expectation is not positive.
 // The recursion of [smoother.observe] takes nearly all of a fit's time, so errors repeats it here for several models in
 // step. Each model depends only on its own previous step, so the processor can interleave the models.
 func (f form) errors(values []float64, runs []run) {
@@ -268,8 +269,8 @@ type climb struct {
 	sum    float64 // sum of squares at params
 }
 
-// begin chooses starting values for the form from a few candidates and the known values, if there are any. It returns
-// false if there are too few values for the form's parameters.
+// begin returns the form's search at the best of several starting points. The parameter known is one of them unless it
+// is nil. begin returns false if there are too few values for the form's parameters.
 func (f form) begin(values []float64, season int, start initial, known []float64, r *room) (*climb, bool) {
 	if f.season == 'N' {
 		season = 1

@@ -24,8 +24,8 @@ type Effect struct {
 // ridgeWeight is the weight, in points, of the prior that an event has no effect.
 const ridgeWeight = 1
 
-// effects estimates the events' effects. It returns the values without the effects, and the effects on the scale of the
-// errors.
+// effects estimates the events' effects. It returns the values without the effects, the effects, and their standard
+// errors. If all values are positive, an effect is the logarithm of a factor, otherwise an amount.
 //
 // Points with events are predicted from the points around them (see [Anomalies]). Their deviations are regressed on the
 // events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. The estimate for an event with one

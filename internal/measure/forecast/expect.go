@@ -60,8 +60,8 @@ func SlowDays() Rhythm {
 // s_w is the interquartile mean of the deviations from the centered cycle mean at place w. x* is x clipped to x̂ ± 3σ,
 // so that an anomaly does not change later expectations. See Gelper, Fried and Croux 2010, "Robust forecasting with
 // exponential and Holt-Winters smoothing", section 3. The scale σ_t is the larger of two values: 0.95 · 1.4826 times
-// the median of the earlier |x - x̂|, and half their 95.45% quantile. Even with heavy tails, about one in twenty-two
-// points has |z| > 2. The factor 0.95 corrects for the maximum of two estimates and comes from simulation
+// the median of the earlier |x - x̂|, and half the 95.45% quantile of |x - x̂|. Even with heavy tails, about one in
+// twenty-two points has |z| > 2. The factor 0.95 corrects for the maximum of two estimates and comes from simulation
 // (TestNormalSeriesAreRarelyFlagged). All estimates and the choice of scale depend only on points before t.
 //
 // Assumptions: one cycle, a slowly changing level, independent errors. Yearly seasonality and holidays are not modeled,

@@ -21,10 +21,10 @@ type Total struct {
 	count float64 // number of draws before they are blurred
 }
 
-// Total returns the sum of the first steps points with intervals of the sum. The interval limits of single points
-// cannot be added, because the errors of neighboring points are correlated. Total sums the errors of each rolling
-// origin in order, to preserve the correlation. If there are too few rolling origins for this number of steps, it uses
-// the errors of a random walk. The sums of these errors have the widest intervals.
+// Total returns the sum of the first n points, where n is steps, with prediction intervals of the sum. The interval
+// limits of single points cannot be added, because the errors of neighboring points are correlated. Total sums the
+// errors of each rolling origin in order, to preserve the correlation. If there are too few rolling origins for n
+// points, it uses the errors of a random walk. The sums of these errors have the widest intervals.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
 		return Total{}, fault.Invalid("a total of %d points, want 1 to the %d of the forecast", steps, len(p.Points))

@@ -340,8 +340,8 @@ func (p *Prediction) reach(h int, level float64) float64 {
 	return p.spread[h] * stats.Quantile(p.shape, level) * cautious(p.freedom[h], level)
 }
 
-// cautious returns the factor that widens an interval if there are few independent errors. It is the ratio of Student's
-// t quantile to the normal quantile, with at least [leastFreedom] degrees of freedom.
+// cautious returns the factor that widens a prediction interval if there are few independent errors. It is the ratio of
+// Student's t quantile to the normal quantile, with at least [leastFreedom] degrees of freedom.
 func cautious(freedom, level float64) float64 {
 	return stats.Student(level, max(leastFreedom, freedom)) / distuv.UnitNormal.Quantile((1+level)/2)
 }

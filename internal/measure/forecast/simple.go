@@ -6,7 +6,7 @@ import "assay/internal/measure/stats"
 type track interface {
 	String() string
 	observe(y float64)
-	ahead(out []float64) // sets out to the next len(out) points
+	ahead(out []float64) // sets the elements of out to the forecasts of the next points
 	clone() track
 }
 

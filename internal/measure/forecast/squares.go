@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// problem is a nonlinear least-squares problem. The function residuals sets out to the residuals at the parameters, and
-// reports whether the parameters are allowed.
+// problem is a nonlinear least-squares problem. The function residuals stores the residuals at the parameters in the
+// slice out, and reports whether the parameters are allowed.
 type problem struct {
 	points    int
 	residuals func(params, out []float64) bool

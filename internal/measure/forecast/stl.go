@@ -126,9 +126,9 @@ func moving(values []float64, k int) []float64 {
 	return out
 }
 
-// loess sets out to local linear fits with tricube weights. Each fit uses the nearest points. The parameter window is
-// the number of these points. As in Cleveland et al. 1990 (see [stl]), loess computes one point per tenth of the window
-// and interpolates linearly.
+// loess stores local linear fits with tricube weights in the slice out. Each fit uses the nearest points. The parameter
+// window is the number of these points. As in Cleveland et al. 1990 (see [stl]), loess computes one point per tenth of
+// the window and interpolates linearly.
 func loess(values []float64, window int, out []float64) {
 	n := len(values)
 	step := max(1, window/10)
@@ -151,8 +151,8 @@ func draw(out []float64, from, to int) {
 	}
 }
 
-// loessAt returns the fit at a point, which is at most one point outside of the values. A window is at least 3, so the
-// nearest points have a positive weight.
+// loessAt returns the fit at a point, which is at most one point outside the values. A window has at least three
+// points, so the nearest points have a positive weight.
 func loessAt(values []float64, window int, at float64) float64 {
 	n := len(values)
 	from := min(max(0, int(at)-window/2), max(0, n-window))
@@ -188,8 +188,8 @@ func loessAt(values []float64, window int, at float64) float64 {
 // seasonalStrength returns the strength of the seasonal component with the given period.
 func seasonalStrength(values []float64, period int) float64 { return strength(MSTL(values, period)) }
 
-// strength returns the strength of the first component: 1 - var(remainder) / var(seasonal + remainder), at least 0. See
-// Wang, Smith and Hyndman 2006, "Characteristic-based clustering for time series data".
+// strength returns the strength of the first seasonal component: 1 - var(remainder) / var(seasonal + remainder), at
+// least 0. See Wang, Smith and Hyndman 2006, "Characteristic-based clustering for time series data".
 func strength(p Parts) float64 {
 	both := make([]float64, len(p.Remainder))
 	for t := range both {

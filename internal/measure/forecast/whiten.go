@@ -16,9 +16,9 @@ const (
 // φ and v solve the Yule-Walker equations by Levinson's recursion (Brockwell and Davis 1991, "Time Series: Theory and
 // Methods", section 8.2). The equations use the autocovariances, about zero, of the errors before t, clipped to ±3. The
 // prior is n₀ points with autocorrelation ρ₀^k. Whitened uses the order with the smallest AIC, at most p. Errors with a
-// variance below one are not scaled up. A level shift of δ becomes a shift of δ (1 - Σ φ_k) / √v, so the detection of a
-// shift takes longer in autocorrelated data. NaN marks a point without an error. This point stays NaN and is treated as
-// zero for later points.
+// variance below one are not scaled up. A level shift of δ becomes a shift of δ (1 - Σ φ_k) / √v. The detection of a
+// shift therefore takes longer in autocorrelated data. NaN marks a point without an error. This point stays NaN and is
+// treated as zero for later points.
 func Whitened(errors []float64) []float64 {
 	out := make([]float64, len(errors))
 	var sum, count [reachBack + 1]float64

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Assessment is the report of a finished test. It contains lift and incremental outcome with intervals, and observed
-// and expected outcome in blocks of periods.
+// Assessment is the report of a finished geo experiment. It contains lift and incremental outcome with intervals, and
+// observed and expected outcome in blocks of periods.
 type Assessment struct {
 	*Result
 	LiftEstimate        *measure.Estimate // Lift; nil without an interval of the effect, or without a lift
@@ -32,10 +32,10 @@ type Block struct {
 // blockCover is the fraction of the blocks before the test that are within [Block]'s band.
 const blockCover = 0.9
 
-// Assess estimates the effect of a test as [Fit] does. It aggregates the history and the test into blocks of the given
-// number of periods, counted from the start of the test in both directions. It drops incomplete blocks at the ends. The
-// limits Low and High come from the errors of blocks before the test. The donors' weights are fitted to the same
-// periods, so errors during the test are slightly larger.
+// Assess estimates the effect of a geo experiment as [Fit] does. It aggregates the history and the test into blocks of
+// the given number of periods, counted from the start of the test in both directions. It drops incomplete blocks at the
+// ends. The limits Low and High come from the errors of blocks before the test. The donors' weights are fitted to the
+// same periods, so errors during the test are slightly larger.
 func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	if block < 1 {
 		return nil, fault.Invalid("blocks of %d periods", block)

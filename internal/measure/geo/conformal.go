@@ -144,9 +144,9 @@ func (r *refit) geoLift(tau float64) float64 {
 	return r.unusual()
 }
 
-// invert returns the effects that the test of size alpha does not reject, per region and period, around the estimate
-// tau. It searches outward in doubling steps, then by bisection. It returns nil if the test cannot reject or rejects
-// tau itself.
+// invert returns the effects that the conformal test of size alpha does not reject, per region and period, around the
+// estimate tau. It searches outward in doubling steps, then by bisection. It returns nil if the test cannot reject or
+// rejects tau itself.
 func (r *refit) invert(tau, alpha float64) *measure.Interval {
 	if 1/float64(r.fit) > alpha || r.p(tau) <= alpha {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Return is a test's effect per unit of cost. If spend is reduced, the cost is negative. With an effective channel, the
-// effect is then also negative, so the ratio is positive.
+// Return is a geo experiment's effect per unit of cost. If spend is reduced, the cost is negative. With an effective
+// channel, the effect is then also negative, so the ratio is positive.
 type Return struct {
 	PerCost         float64           // effect per unit of cost: iROAS if the outcome is revenue
 	PerCostInterval *measure.Interval // nil without an interval of the effect
@@ -58,7 +58,7 @@ type Spread struct {
 	Periods float64 // periods of the test per model period: 7 for days and weeks
 }
 
-// Over returns the test scaled to all regions. It assumes that spend is proportional to sales and that all regions
+// Over returns the lift test scaled to all regions. It assumes that spend is proportional to sales and that all regions
 // respond equally. A share w of the regions with spend x then represents all regions with spend x/w.
 func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	for _, x := range []float64{s.Share, s.Outcome, s.Periods} {

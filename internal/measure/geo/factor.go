@@ -31,17 +31,17 @@ type Pooled struct {
 	Tests   int
 }
 
-// Prior returns the factor of a channel before any test, with an interval of the given level. It is normal with mean 1
-// and standard deviation [Untested]. The prior assumes that last-touch attribution is correct on average. For a single
-// channel, the attribution error can be large in both directions.
+// Prior returns the incrementality factor of a channel before any test, with an interval of the given level. It is
+// normal with mean 1 and standard deviation [Untested]. The prior assumes that last-touch attribution is correct on
+// average. For a single channel, the attribution error can be large in both directions.
 func Prior(level float64) measure.Estimate {
 	return measure.Estimate{
 		Value: 1, Interval: measure.NormalInterval(1, Untested, level), Method: measure.FactorPrior, Basis: measure.Modelled,
 	}
 }
 
-// Posterior returns the factor of a channel after its tests: the product of [Prior] and the pooled measurements, both
-// normal,
+// Posterior returns the incrementality factor of a channel after its tests: the product of [Prior] and the pooled
+// measurements, both normal,
 //
 //	mean = (1/σ₀² + f/σ²)·v,  v = 1/(1/σ₀² + 1/σ²),
 //
@@ -62,12 +62,12 @@ func Posterior(factors []measure.Estimate, level float64) (Pooled, error) {
 	return pooled, nil
 }
 
-// Pool combines the factors of several tests by a random-effects meta-analysis (DerSimonian and Laird 1986,
-// "Meta-analysis in clinical trials", section 2). It uses the method of moments:
+// Pool combines the incrementality factors of several tests by a random-effects meta-analysis (DerSimonian and Laird
+// 1986, "Meta-analysis in clinical trials", section 2). It uses the method of moments:
 //
 //	w = 1/(se² + τ²),  τ² = max(0, (Q - (k-1)) / (Σw₀ - Σw₀²/Σw₀)),  Q = Σ w₀ (f - f̄₀)²,  w₀ = 1/se².
 //
-// A single factor is returned unchanged.
+// For a single factor, Pool changes only the level of the interval.
 func Pool(factors []measure.Estimate, level float64) (Pooled, error) {
 	switch {
 	case !(level > 0 && level < 1):
@@ -114,10 +114,11 @@ const (
 	yearly = 0.25
 )
 
-// Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²). Here sd is the
-// standard deviation of f, the factor of the channel, and years is the time since the last test. The maximum is
-// [Untested]. This value also applies to a channel without a test (f is nil). The constants [Untested] and yearly are
-// assumptions. They affect the ranking of channels for testing, and [Untested] also affects [Prior] and [Posterior].
+// Uncertainty returns the standard deviation of a channel's incrementality factor today: √(sd² + (yearly·years)²). Here
+// sd is the standard deviation of f, the factor of the channel, and years is the time since the last test. The maximum
+// is [Untested]. This value also applies to a channel without a test (f is nil). The constants [Untested] and yearly
+// are assumptions. They affect the ranking of channels for testing, and [Untested] also affects [Prior] and
+// [Posterior].
 func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {
 		return Untested

@@ -103,7 +103,7 @@ type Effect struct {
 	Periods     int
 }
 
-// Fit estimates the effect of a test and its uncertainty from a panel.
+// Fit estimates the effect of a geo experiment and its uncertainty from a panel.
 //
 // The default method divides each region's series by the series' mean before the test and demeans it. It then fits a
 // synthetic control. It tests by randomization in space (placebo test). Fit uses no period after the test, except for
@@ -193,8 +193,8 @@ func (a analysis) matched(r *Result) {
 	a.conclude(r)
 }
 
-// conclude sets the p-value and the interval by the requested inference method. If that method is not available, it
-// uses the other method.
+// conclude sets the p-value and the confidence interval by the requested inference method. If that method is not
+// available, it uses the other method.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		if a.Method.contrasts() {
@@ -305,7 +305,7 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 	}
 	if r.ScaledL2 > .6 && !a.Method.fixed() {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("the donors fit the treated regions poorly before the test (scaled L2 imbalance %.2f)", r.ScaledL2))
+			fmt.Sprintf("the donors fit the treated regions poorly before the test (scaled L2 imbalance %.2f, limit 0.6)", r.ScaledL2))
 	}
 	if a.start < 4*r.Periods {
 		r.Notes = append(r.Notes,

@@ -45,7 +45,7 @@ func TestHistoryNeedsFourTimesTheTestAndNinetyPeriods(t *testing.T) {
 		want              Verdict
 		detail            string
 	}{
-		{112, 28, Pass, "has 112 periods. For a test of 28 periods, at least 112 periods are recommended. For any test, at least 90 periods are recommended."},
+		{112, 28, Pass, "has 112 periods. For a geo experiment of 28 periods, at least 112 periods are recommended. For any geo experiment, at least 90 periods are recommended."},
 		{111, 28, Warn, "has 111 periods"},
 		{90, 22, Pass, ""},
 		{89, 22, Warn, ""},
@@ -143,7 +143,7 @@ func TestTreatedRegionsAreNeitherTooLargeNorTooSmall(t *testing.T) {
 		want    Verdict
 		detail  string
 	}{
-		{20, []float64{40, 40}, Pass, "is 0.5 times as large as the largest donor region (limit: 3). Treated regions have 20.0% of the outcome (recommended: 3% to 30%)."},
+		{20, []float64{40, 40}, Pass, "The outcome of the largest treated region is 0.5 times that of the largest donor region (limit: 3). Treated regions have 20.0% of the total outcome (recommended: 3% to 30%)."},
 		{30, []float64{40, 30}, Pass, "30.0%"},
 		{31, []float64{40, 29}, Warn, "31.0%"},
 		{3, []float64{50, 47}, Pass, "3.0%"},
@@ -241,9 +241,9 @@ func TestStabilityFindsTheShiftOfTheLastEightWeeks(t *testing.T) {
 		want   Verdict
 		detail string
 	}{
-		{append(constant(11, 50), constant(9, 50)...), Fail, "is 2.29, at 49 (critical value at 5%: 1.36)."},
-		{append(constant(11, 30), constant(9, 70)...), Fail, ", at 44 "},
-		{constant(10, 100), Pass, "is 0.00, at 44 "},
+		{append(constant(11, 50), constant(9, 50)...), Fail, "is 2.29, on 49 (critical value at 5%: 1.36)."},
+		{append(constant(11, 30), constant(9, 70)...), Fail, ", on 44 "},
+		{constant(10, 100), Pass, "is 0.00, on 44 "},
 		{slices.Concat(constant(11, 20), constant(9, 20), constant(11, 20), constant(9, 20), constant(11, 20)), Pass, ""},
 	} {
 		p := small(c.y, constant(5, 100), constant(20, 100))
@@ -271,8 +271,8 @@ func TestPowerGateComparesTheExpectedEffect(t *testing.T) {
 		{share(.1), share(.06), 100, 1.39, Fail, "", 1},
 		{share(.1), share(.14), 100, 2, Pass, "", 0},
 		{share(.1), share(.16), 100, 2, Pass, "", 1},
-		{share(.1), nil, 0, 2, Unknown, "The minimum detectable effect is 10.0%. Planned spend or expected iROAS was not specified.", 0},
-		{share(.1), nil, 100, 0, Unknown, "The minimum detectable effect is 10.0%.", 0},
+		{share(.1), nil, 0, 2, Unknown, "The minimum detectable effect is a lift of 10.0%. Planned spend or expected iROAS was not specified, so the expected effect is unknown.", 0},
+		{share(.1), nil, 100, 0, Unknown, "The minimum detectable effect is a lift of 10.0%.", 0},
 	} {
 		check := planned(nil, 1)
 		check.Duration, check.Spend, check.ExpectedReturn = 20, c.spend, c.expected
@@ -334,7 +334,7 @@ func TestConflictsAndTargetingAreNamed(t *testing.T) {
 		gate string
 		want Gate
 	}{
-		{PreflightOptions{}, "conflicts", Gate{Verdict: Pass, Detail: "No overlapping test, promotion or holiday was specified."}},
+		{PreflightOptions{}, "conflicts", Gate{Verdict: Pass, Detail: "No overlapping experiment, promotion or holiday was specified."}},
 		{PreflightOptions{Conflicts: []string{"x", "y"}}, "conflicts", Gate{Verdict: Fail, Detail: "The number of overlapping experiments, promotions or holidays is 2. Example: x."}},
 		{PreflightOptions{}, "targeting", Gate{Verdict: Unknown, Detail: "It is unknown whether the channel can be targeted by region."}},
 		{PreflightOptions{Targetable: &yes}, "targeting", Gate{Verdict: Pass, Detail: "The channel can be targeted by region."}},

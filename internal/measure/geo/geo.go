@@ -52,7 +52,7 @@ const (
 )
 
 // each runs work for 0 ≤ i < n on all cores. Each worker has its own scratch space. If the function work stores results
-// by i, the outcome does not depend on the number of cores.
+// by i, the results do not depend on the number of cores.
 func each[S any](n int, scratch func() S, work func(s S, i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {

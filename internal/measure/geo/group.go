@@ -19,9 +19,9 @@ type groups struct {
 	members map[Region][]Region // by name of a group
 }
 
-// grouped returns the panel with its small regions merged, largest first. A region is small if its outcome is
-// zero in more than 20% of the periods and its total is less than 1/40 of the panel's total. With more than ten regions
-// in keep, the limit of 1/40 is lower. A group is complete when it is no longer small. The remaining small regions join the last
+// grouped returns the panel with its small regions merged, largest first. A region is small if its outcome is zero in
+// more than 20% of the periods and its total is below 1/40 of the panel's total. With more than ten regions in keep,
+// the limit of 1/40 is lower. A group is complete when it is no longer small. The remaining small regions join the last
 // group. Regions in keep are never merged.
 func (p *Panel) grouped(keep []Region) groups {
 	g := groups{Panel: &Panel{Periods: p.Periods}, members: map[Region][]Region{}}

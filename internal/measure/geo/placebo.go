@@ -32,7 +32,8 @@ type reading struct {
 // closest is the minimum relative fit. A smaller value is a result of overfitting with many donors.
 const closest = 1e-4
 
-// statistic returns the statistic that ranks sets: the relative effect divided by the square root of the relative fit.
+// statistic returns the statistic that ranks sets: the absolute relative effect divided by the square root of the
+// relative fit.
 //
 // Without scaling, the test would compare closely fitted sets with noisy sets. Dividing by the full fit, as the ratio
 // of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent of the fit
@@ -86,8 +87,8 @@ func rest(dst, pool, set []int) []int {
 	return dst
 }
 
-// placeboSets returns all sets of k regions of the pool if their number is at most the parameter draws, otherwise draws
-// random sets. The regions of each set are sorted.
+// placeboSets returns all sets of k regions of the pool if their number is at most the parameter draws. Otherwise, it
+// returns that many random sets. The regions of each set are sorted.
 func placeboSets(pool []int, k, draws int, seed uint64) (sets [][]int, all bool) {
 	if count := choose(len(pool), k); count <= float64(draws) {
 		combinations(pool, k, func(set []int) { sets = append(sets, slices.Clone(set)) })
@@ -139,8 +140,8 @@ func combinations(pool []int, k int, visit func([]int)) {
 	extend(0, 0)
 }
 
-// p returns the two-sided p-value of no effect. It is the share of sets, including the treated set, with a statistic at
-// least as far from zero as the treated set's statistic, corrected by [smallSample].
+// p returns the two-sided p-value of no effect, corrected by [smallSample]. Before the correction, it is the share of
+// sets, including the treated set, with a statistic at least as far from zero as the treated set's statistic.
 func (r *Randomization) p() float64 {
 	extreme := 1
 	for _, set := range r.sets {
@@ -160,8 +161,8 @@ func (r *Randomization) p() float64 {
 //
 //	α' = 2 Φ(-t_{N-1}(1-α/2) / κ).
 //
-// Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions, the
-// uncorrected test rejects with probability 0.06 to 0.09 at a nominal size of 0.05 (docs/validation.md).
+// Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 treated regions,
+// the uncorrected test of size 0.05 rejects with probability 0.06 to 0.09 (docs/validation.md).
 //
 // For a contrast of totals (did_scaled, combined), the statistic divides the effect by the whole fit. The fit contains
 // the variance of the set and of its donors, so κ = 1. Large regions dominate totals, so N is the effective number of
@@ -226,8 +227,8 @@ func critical(sets []reading, alpha float64) (float64, bool) {
 	return statistics[len(sets)-1-may], true
 }
 
-// spread sets SE to the standard deviation of the estimates. If relative is true, the estimates are scaled to the level
-// of the treated regions.
+// spread sets SE to the standard deviation of the placebo estimates. If relative is true, the estimates are scaled to
+// the level of the treated regions.
 func (r *Randomization) spread(relative bool) {
 	estimates := make([]float64, r.Sets)
 	for i, set := range r.sets {

@@ -91,8 +91,8 @@ var gateWeights = map[string]float64{
 // highestWithFail is the maximum score with a failed gate.
 const highestWithFail = 40
 
-// Check evaluates a planned test on a panel of historical data. The score is the weighted share of passed gates. A
-// warning has half weight. An unknown gate is excluded.
+// Check evaluates a planned geo experiment on a panel of historical data. The score is the weighted share of passed
+// gates. A gate with a warning has half its weight. A gate without a result is excluded.
 func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
@@ -149,8 +149,8 @@ func verdict(pass, warn bool) Verdict {
 	return Fail
 }
 
-// dropSilent excludes regions without any outcome in the first half of the history. A treated region among them is an
-// error.
+// dropSilent excludes regions without any outcome in the first half of the history. If a treated region is among them,
+// it returns a fault of kind invalid.
 func (c *check) dropSilent() error {
 	silent := c.panel.silent()
 	for _, region := range silent {
@@ -187,14 +187,14 @@ const (
 func (c *check) history() {
 	n := len(c.panel.Periods)
 	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
-		"The history has %d periods. For a test of %d periods, at least %d periods are recommended. For any test, at least %d periods are recommended.", n, c.Duration, 4*c.Duration, advisedHistory)
+		"The history has %d periods. For a geo experiment of %d periods, at least %d periods are recommended. For any geo experiment, at least %d periods are recommended.", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
 // plan evaluates the given treated regions, or searches for regions if none are given.
 func (c *check) plan() error {
 	choosing, judging := backtestWindows(len(c.panel.Periods), c.Duration, c.Windows)
 	if len(choosing) == 0 || len(judging) == 0 {
-		return fault.NotReady("%d periods are too few to backtest a test of %d periods: the history must be at least four times as long",
+		return fault.NotReady("%d periods are too few to backtest a geo experiment of %d periods: the history must be at least four times as long",
 			len(c.panel.Periods), c.Duration)
 	}
 	if len(c.Treated) == 0 {
@@ -229,7 +229,7 @@ func (c *check) searchSizes() []int {
 func (c *check) search() error {
 	sizes := c.searchSizes()
 	if len(sizes) == 0 {
-		return fault.NotReady("a test needs at least 4 regions, but the data contain %d", len(c.panel.Regions))
+		return fault.NotReady("at least 4 regions are required, but the data contain %d", len(c.panel.Regions))
 	}
 	s, err := newSearch(c.panel, SearchOptions{
 		Sizes: sizes, Duration: c.Duration, Alpha: c.Alpha, Power: c.Power, Windows: max(1, c.Windows/2), Draws: c.Draws,
@@ -262,7 +262,7 @@ func (c *check) gates() {
 	if len(c.Conflicts) > 0 {
 		c.gate("conflicts", Fail, "The number of overlapping experiments, promotions or holidays is %d. Example: %s.", len(c.Conflicts), c.Conflicts[0])
 	} else {
-		c.gate("conflicts", Pass, "No overlapping test, promotion or holiday was specified.")
+		c.gate("conflicts", Pass, "No overlapping experiment, promotion or holiday was specified.")
 	}
 	if c.Targetable == nil {
 		c.gate("targeting", Unknown, "It is unknown whether the channel can be targeted by region.")
@@ -353,13 +353,13 @@ func (c *check) concentration() {
 	times, held := largestTreated/largestDonor, part/whole
 	v := verdict(times <= 3 && held >= .03 && held <= .3, times <= 3)
 	c.gate("concentration", v,
-		"The largest treated region is %.1f times as large as the largest donor region (limit: 3). Treated regions have %.1f%% of the "+
-			"outcome (recommended: 3%% to 30%%).",
+		"The outcome of the largest treated region is %.1f times that of the largest donor region (limit: 3). Treated regions have "+
+			"%.1f%% of the total outcome (recommended: 3%% to 30%%).",
 		times, 100*held)
 }
 
-// falseAlarms runs placebo tests: in each window, one half of the placebo sets determines the critical value for the
-// other half.
+// falseAlarms sets the gate false_alarms from placebo tests. In each window, one half of the placebo sets determines
+// the critical value for the other half.
 func (c *check) falseAlarms() {
 	var alarms, tests float64
 	for _, w := range c.windows {
@@ -415,7 +415,7 @@ func (c *check) stability() {
 	}
 	reach, at := bridge(gap, max(1, len(gap)-56))
 	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
-		"The largest CUSUM statistic of the synthetic control's residuals in the last 56 periods is %.2f, at %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
+		"The largest CUSUM statistic of the synthetic control's residuals in the last 56 periods is %.2f, on %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
 }
 
 // bridge returns the largest absolute value of a cumulative sum at or after position from, and its position. The sum is
@@ -470,7 +470,7 @@ func (c *check) power() {
 		c.result.Return = &least
 	}
 	if c.Spend == 0 || c.ExpectedReturn == 0 {
-		c.gate("power", Unknown, "The minimum detectable effect is %.1f%%. Planned spend or expected iROAS was not specified.",
+		c.gate("power", Unknown, "The minimum detectable effect is a lift of %.1f%%. Planned spend or expected iROAS was not specified, so the expected effect is unknown.",
 			100**p.Planning)
 		return
 	}

@@ -21,7 +21,7 @@ type ProposeOptions struct {
 	Seed    uint64
 }
 
-// Proposal is a test that detects a plausible return with the requested power.
+// Proposal is a geo experiment that detects a plausible iROAS with the requested power.
 type Proposal struct {
 	Treated []Region
 	Days    int
@@ -40,10 +40,10 @@ const (
 	daysOfWeek    = 7
 )
 
-// Propose searches regions, weeks and changes of spend for tests that detect the plausible return with the requested
-// power. It returns at most three tests that differ in length, kind or number of regions, the cheapest first. If no
-// test detects the plausible return, leastReturn is the smallest return that a pause detects in any of the searched
-// designs.
+// Propose searches regions, weeks and changes of spend for geo experiments that detect the plausible iROAS with the
+// requested power. It returns at most three tests, the cheapest first. The tests differ in kind, or in both length and
+// number of regions. If no test detects the plausible iROAS, leastReturn is the smallest iROAS that a pause detects in
+// any of the searched designs.
 //
 // The panel is aggregated to weeks. The aggregation makes the search fast and does not change the size of a lift. A
 // pause loses the outcome Return·spend. Spend of m times the current spend adds Return·spend·(m^0.7 - 1). The minimum m
@@ -92,7 +92,7 @@ func Propose(p *Panel, o ProposeOptions) (found []Proposal, leastReturn float64,
 	return different(found), leastReturn, nil
 }
 
-// designs returns the pause and the increase of spend that detect the plausible return.
+// designs returns the pause and the increase of spend that detect the plausible iROAS.
 func (o ProposeOptions) designs(plan Plan, weeks int, spend, detectable float64) (out []Proposal) {
 	base := Proposal{Treated: plan.Treated, Days: weeks * daysOfWeek, Lift: *plan.Planning}
 	if o.Return*spend >= detectable {

@@ -51,8 +51,8 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 	return o, nil
 }
 
-// Plan is a test with its minimum detectable effect (MDE), as a lift. Lifts are fractions of the treated regions'
-// outcome.
+// Plan is a geo experiment with its minimum detectable effect (MDE), as a lift. Lifts are fractions of the treated
+// regions' outcome.
 type Plan struct {
 	Treated    []Region
 	Duration   int
@@ -68,10 +68,10 @@ type Plan struct {
 
 // newSearch prepares the search for the regions with the smallest minimum detectable lift.
 //
-// The search considers all sets if their number is at most 200,000. Otherwise, it considers random samples that are
-// stratified by region size. It selects the sets with mean series closest to the mean series of the other regions, and
-// evaluates these sets by backtests. A backtest is a window of the test's length without treatment. The method is
-// fitted to the periods before the window. The search improves the best sets by exchanging regions. The minimum
+// The search considers all sets if their number is at most 200,000. Otherwise, it considers random sets, stratified by
+// region size. It selects the sets with mean series closest to the mean series of the other regions, and evaluates
+// these sets by backtests. A backtest is a window of the test's length without treatment. The method is fitted to the
+// periods before the window. The search improves the best sets by exchanging regions. The minimum
 // detectable lift of the chosen set is optimistically biased, so each plan also has the minimum detectable lift in
 // later windows. Plans are sorted by the minimum detectable lift in the search, lowest first. No two plans share more
 // than three quarters of their regions.

@@ -79,8 +79,8 @@ type Candidate struct {
 // Select is GeoLift's market selection on the panel's most recent periods, for comparison with GeoLift. It combines
 // each region with the regions most correlated with it and fits a demeaned synthetic control. It adds lifts to the last
 // window and detects them by the conformal test with 1,000 permutations. The MDE is coarse because of the grid of
-// lifts. By default, it comes from a single window. The test rejects too often if the residuals are autocorrelated.
-// [Search] avoids these problems.
+// lifts. By default, the MDE comes from a single window. The test rejects too often if the residuals are
+// autocorrelated. [Search] avoids these problems.
 //
 // Candidates are sorted by rank: the mean of the dense ranks of MDE, of power (higher first; in GeoLift, lower first)
 // and of LiftInZero. Ties share the better rank.

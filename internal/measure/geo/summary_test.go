@@ -171,7 +171,7 @@ func TestWeakComparisonsAreReported(t *testing.T) {
 	}{
 		{30, .6, 40, 10, Scaled, nil},
 		{31, .6, 40, 10, Scaled, []string{"the treated regions are 3.1 times as large as the largest donor"}},
-		{30, .61, 40, 10, Scaled, []string{"the donors fit the treated regions poorly before the test (scaled L2 imbalance 0.61)"}},
+		{30, .61, 40, 10, Scaled, []string{"the donors fit the treated regions poorly before the test (scaled L2 imbalance 0.61, limit 0.6)"}},
 		{30, .9, 40, 10, DiD, nil},
 		{30, .6, 39, 10, Scaled, []string{"the history before the test has 39 periods; at least four times the 10 periods"}},
 	} {

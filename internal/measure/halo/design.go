@@ -61,8 +61,8 @@ func (l lag) response(spend []float64) []float64 {
 const knotDays = 28
 
 // controls returns the non-media columns. The columns are a level with knots every four weeks (a linear spline),
-// weekdays, and days of the year with high sales in all countries. The days with high sales are the week of
-// Thanksgiving, the weeks before Christmas, Christmas and the days after it.
+// weekdays, and days of the year with high sales in all countries. The days with high sales are Thanksgiving to Cyber
+// Monday, the weeks before Christmas, Christmas and the days after it.
 func controls(first civil.Date, days int) [][]float64 {
 	var out [][]float64
 	column := func(of func(t int, d civil.Date) float64) {

@@ -10,7 +10,8 @@ import (
 // leadDays is the number of following days in the mean spend of the lead placebo.
 const leadDays = 7
 
-// examine sets variance inflation and the lead placebo, and rejects effects that fail these checks.
+// examine sets the variance inflation factor and the lead placebo of each effect, and rejects effects that fail these
+// checks.
 //
 // The lead placebo is a Granger (1969) test with time reversed. Given the channels' responses, it estimates the
 // coefficient of the mean spend of the next seven days. The coefficient is positive if spend follows demand.

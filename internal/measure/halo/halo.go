@@ -38,8 +38,8 @@ type Data struct {
 	Experiments []Experiment
 }
 
-// Experiment is the result of an experiment: revenue on a surface per unit of a channel's spend, with its standard
-// error.
+// Experiment is the result of an experiment: incremental revenue on a surface per unit of a channel's spend, with its
+// standard error.
 type Experiment struct {
 	Channel     measure.Channel
 	Surface     measure.Surface

@@ -82,7 +82,8 @@ func (c *curves) upTo(times float64) (decide.Problem, error) {
 }
 
 // problem returns the allocation problem. Its responses extend to the largest possible spend of every channel, and at
-// least to the multiple least of the window's spend. Bounds for an unknown channel result in a fault of kind invalid.
+// least to the window's spend times the parameter least. Bounds for an unknown channel result in a fault of kind
+// invalid.
 func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds, least float64) (decide.Problem, error) {
 	spend := map[measure.Channel]float64{}
 	for _, channel := range c.posterior.Channels() {

@@ -148,7 +148,7 @@ func (f *frame) addChannels(s Store) {
 	}
 }
 
-// occasions lists the calendar events that affect all stores and are too short for seasonal terms. Budgets are also
+// occasions lists the calendar events that affect all stores and are too short for seasonal terms. Spend is also
 // higher on these days, so a model without the events attributes sales of the events to the channels.
 var occasions = []string{"cyber_weekend", "christmas"}
 
@@ -165,7 +165,7 @@ func (f *frame) events() []mmm.Control {
 }
 
 // spec returns the model's specification. Priors are on the ROAS of each channel, with partial pooling, because
-// analysts have expectations of ROAS. Yearly seasonality depends on the years in the window. Other settings are the
+// analysts have expectations of ROAS. Yearly seasonality depends on the length of the window. Other settings are the
 // defaults of package mmm.
 func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{

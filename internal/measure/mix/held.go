@@ -114,8 +114,8 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 // staleAfter is the number of days with sales after the window at which the model becomes stale: five weeks.
 const staleAfter = 35
 
-// State returns the status of the model for a store with sales up to the day last, and the reasons why the model is not
-// active. The parameter settings has the same meaning as in [Training].
+// State returns the status of the model and the reasons why it is not active. The parameter last is the store's last
+// day of sales data. The parameter settings has the same meaning as in [Training].
 func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	m := h.Model
 	if m.Status == Refused {
@@ -123,7 +123,7 @@ func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	}
 	var why []string
 	if m.Settings != settings {
-		why = append(why, "the currency or the revenue definition of the workspace has changed since the training")
+		why = append(why, "the currency or the revenue basis of the workspace has changed since the training")
 	}
 	if behind := last.Sub(m.Window.Last); behind > staleAfter {
 		why = append(why, fmt.Sprintf("the data contain %d days of sales after the training window, which ends on %s", behind, m.Window.Last))

@@ -28,8 +28,8 @@ const (
 	Refused Status = "refused" // rejected: the data or the draws do not support a model; it has reasons and no figures
 )
 
-// Sampling uses four chains and stores every second draw. A thousand draws determine the bounds of 90% intervals to
-// about a twentieth of their width.
+// Sampling uses four chains and stores every second draw. A thousand draws determine each bound of a 90% interval to
+// about a twentieth of the interval's width.
 const (
 	chains = 4
 	warmup = 500
@@ -169,8 +169,8 @@ func (f frame) train(how Training, before int64) (*Model, error) {
 // HoldoutWeeks is the number of most recent weeks that a second fit predicts out of sample.
 const HoldoutWeeks = 8
 
-// holdout returns the out-of-sample accuracy in the last HoldoutWeeks weeks. The fit excludes these weeks and the tests
-// in these weeks. holdout returns nil if that fit was rejected.
+// holdout returns the out-of-sample accuracy in the last HoldoutWeeks weeks. The fit excludes these weeks and the lift
+// tests in these weeks. holdout returns nil if that fit was rejected.
 func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
 	early := f.before(f.window.Last.AddDays(1 - week*HoldoutWeeks))
 	s := early.spec()

@@ -88,7 +88,7 @@ func TestStatesHaveTheirReasons(t *testing.T) {
 	h := Held{Model: m, Drift: Drift{Of: "spend of search", Share: 0.0125}, NewTests: []string{"a new test"}}
 	_, why := h.State(m.Window.Last.AddDays(40), "EUR")
 	want := []string{
-		"the currency or the revenue definition of the workspace has changed since the training",
+		"the currency or the revenue basis of the workspace has changed since the training",
 		"the data contain 40 days of sales after the training window, which ends on " + m.Window.Last.String(),
 		"since the training, the data in the training window have changed, mainly spend of search by 1.2%",
 		"a new test",

@@ -111,8 +111,8 @@ func (a Ask) risk() decide.Risk {
 }
 
 // Plan optimizes a budget's allocation at a risk level. For a channel without bounds, the risk level limits the
-// difference between the channel's new spend and its current share of the budget. Infeasible budgets, bounds or groups
-// result in a fault of kind invalid.
+// difference between the channel's optimized spend and its current share of the budget.
+// Infeasible budgets, bounds or groups result in a fault of kind invalid.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, start, err := m.problem(ask)
 	if err != nil {
@@ -188,7 +188,7 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, start float64, err err
 }
 
 // comparable returns the necessary range of the response curves, as a multiple of the window's spend. With this range,
-// a smaller budget can be compared with the allocations of current spend.
+// the allocation of a smaller budget can be compared with allocations of the current total spend.
 func (m *Model) comparable(current map[measure.Channel]float64, start float64, ask Ask) (times float64) {
 	bounds := scaled(current, 1, ask)
 	for channel, spend := range current {
@@ -302,8 +302,8 @@ const Step = 0.2
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
 // ReachAt returns the response of the channel at another spend per window, distributed over the days like the spend of
-// the window. Without spend, ReachAt returns [Model.Reach], because curves are imprecise near zero spend. It also
-// returns [Model.Reach] above mostTimes the spend of the window.
+// the window. If the other spend is zero, ReachAt returns [Model.Reach], because curves are imprecise near zero spend.
+// It also returns [Model.Reach] if the other spend is more than [mostTimes] times the spend of the window.
 func (m *Model) ReachAt(channel measure.Channel, spend float64) Reach {
 	times := spend / m.Posterior().Spend(channel)
 	if !(times > 0 && times <= mostTimes) {

@@ -42,7 +42,7 @@ type Observational struct {
 }
 
 // contradiction is the minimum absolute z-score at which a lift test and the observational fit contradict each other.
-// It corresponds to a 5% significance level.
+// It corresponds to about a 5% significance level.
 const contradiction = 2
 
 // Used reports whether the lift test is in the model.
@@ -53,8 +53,8 @@ func (c Calibration) Contradicts() bool {
 	return c.Observational != nil && math.Abs(c.Observational.ZScore) >= contradiction
 }
 
-// FitMorePrecise reports whether the observational fit predicts the test's result more precisely than the test measured
-// it.
+// FitMorePrecise reports whether the observational fit predicts the lift test's result more precisely than the lift
+// test measured it.
 func (c Calibration) FitMorePrecise() bool {
 	return c.Observational != nil && c.Lift.Sigma > c.Observational.Change.SD
 }
@@ -107,8 +107,8 @@ func (m *Model) TestsOf(channel measure.Channel) []Calibration {
 	return slices.DeleteFunc(slices.Clone(m.Tests), func(c Calibration) bool { return c.Channel != channel || !c.Used() })
 }
 
-// addTests lists the tests by date and marks unused tests. If the parameter none is not empty, the model uses no test,
-// and none is the reason.
+// addTests lists the lift tests by date and marks unused tests. If the parameter none is not empty, the model uses no
+// test, and the parameter states the reason.
 func (f *frame) addTests(tests []Test, none string) {
 	for _, t := range tests {
 		switch {
@@ -177,8 +177,8 @@ func (f *frame) compare(weeks *Model) {
 	}
 }
 
-// unconfounded returns the channels for which every test is less precise than the observational fit. A confounding term
-// would then widen the posterior more than the test can narrow it.
+// unconfounded returns the channels for which every lift test is less precise than the observational fit. A confounding
+// term would then widen the posterior more than the test can narrow it.
 func (f frame) unconfounded() (channels []measure.Channel) {
 	for _, t := range f.tests {
 		of := func(c Calibration) bool { return c.Used() && c.Channel == t.Channel && !c.FitMorePrecise() }
@@ -189,8 +189,8 @@ func (f frame) unconfounded() (channels []measure.Channel) {
 	return channels
 }
 
-// Shown returns the share of an effect that occurs within a test, given adstock, and the share's standard deviation.
-// The test has the given number of days, starting with the change of spend. Adstock has the model's prior.
+// Shown returns the share of an effect that occurs within a lift test, given adstock, and the share's standard
+// deviation. The test has the given number of days, starting with the change of spend. Adstock has the model's prior.
 func Shown(days int) (share, sd float64) {
 	const steps = 200
 	prior := distuv.Beta{Alpha: priors["alpha"].A, Beta: priors["alpha"].B}

@@ -24,8 +24,8 @@ type pooledControls struct {
 }
 
 // The marginal prior of a coefficient is Student's t with pooledFreedom degrees of freedom and scale pooledScale. Half
-// of all coefficients have an absolute value below 0.04 of the largest target, and one in twenty has a value above
-// 0.16.
+// of all coefficients have an absolute value below 0.04 of the largest target, and one in twenty has an absolute value
+// above 0.16.
 const (
 	pooledFreedom = 3
 	pooledScale   = 0.05

@@ -99,7 +99,8 @@ func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float
 }
 
 // toReach converts weights of adstocked exposures to weights of saturated frequencies. The weight of a period is the
-// weighted sum of the adstocked exposure per contact in this and later periods, multiplied by the period's reach.
+// period's reach times a sum over this and later periods. The sum contains each period's weight times the adstock
+// weight of its lag.
 func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	for g := range p.model.geos {
 		from, to := g*p.model.span, (g+1)*p.model.span

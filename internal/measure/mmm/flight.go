@@ -11,7 +11,7 @@ import (
 
 // flight is the response of a channel, for some posterior draws, to the spend per period after the end of the data
 // (flighting). It includes the adstock of earlier spend and the later effect of the schedule's last periods. After the
-// schedule, the channel's spend is a fixed multiple of the usual amount (the baseline). Without this baseline, the
+// schedule, the channel's spend is a fixed multiple of its mean spend (the baseline). Without this baseline, the
 // response of the schedule's last periods would be too large. A flight includes only the response above the baseline. A
 // flight is not safe for concurrent use.
 //
@@ -39,9 +39,10 @@ type cell struct {
 // nearZero is the exposure below which the response is linear, because some shapes have an infinite slope at 0.
 const nearZero = 1e-6
 
-// flights returns the responses of channels under the given draws. The schedule starts gap periods after the data.
-// During the gap, every channel has its mean spend. After the schedule, its spend is the mean spend times the parameter
-// later. A model with multiplicative effects results in a fault of kind invalid.
+// flights returns the responses of channels under the given draws. The parameter gap is the number of periods between
+// the data and the schedule, in which every channel has its mean spend. After the schedule, a channel's spend is its
+// mean spend times the parameter later. Multiplicative effects and channels with reach and frequency result in a fault
+// of kind invalid.
 func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
 		return nil, fault.Invalid(

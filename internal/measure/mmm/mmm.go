@@ -1,7 +1,8 @@
 // Package mmm implements Bayesian media mix modeling. It estimates the incremental sales of each channel from daily or
 // weekly spend and sales, optionally with lift tests.
 //
-// The target is divided by its maximum, and each exposure by its own maximum. The model of period t is
+// The target is divided by its maximum, and each exposure by its channel's unit; see [Saturation]. The model of period
+// t is
 //
 //	y_t   ~ likelihood(mu_t, sigma)
 //	mu_t  = intercept + trend_t + seasonality_t + controls_t + sum over channels c of beta_c s_c(a_c,t)

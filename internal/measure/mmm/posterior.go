@@ -91,7 +91,7 @@ func ofConfounding(parameter string) bool { return strings.HasSuffix(parameter, 
 func (p *Posterior) Parameters() []string { return p.model.drawNames(p.data) }
 
 // Draws returns one slice per chain of draws in the order of [Posterior.Parameters]. Adstock and saturation parameters
-// apply to exposures divided by their largest fitted value. Coefficients apply to targets divided by their largest
+// apply to exposures in the channel's unit; see [Saturation]. Coefficients apply to targets divided by their largest
 // fitted value. The caller must not modify the draws.
 func (p *Posterior) Draws() [][][]float64 {
 	return slices.Collect(slices.Chunk(p.draws, len(p.draws)/p.chains))

@@ -23,8 +23,8 @@ type Bounds struct {
 // gridPoints is the number of positive spends on the grid of responses.
 const gridPoints = 32
 
-// seenGrowth is a multiple of current spend. Spend up to this multiple is treated as observed, even if weekly spend is
-// constant.
+// seenGrowth is a multiple of current spend. Spend up to this multiple is treated as observed, even if spend per period
+// is constant.
 const seenGrowth = 1.3
 
 // Problem returns the optimization problem of allocating a budget to the channels with spend. Budget and bounds are
@@ -94,7 +94,8 @@ func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[
 }
 
 // seen returns the largest total spend within the range of the data. At this total, the mean spend of an active period
-// equals the 95th percentile of spend per active period.
+// equals the 95th percentile of spend per active period. If current spend times [seenGrowth] is larger, it returns that
+// amount.
 func seen(cost []float64) float64 {
 	var active []float64
 	for _, v := range cost {

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Frequency compares the effect per impression at each frequency. The number of impressions is fixed, so a higher frequency
-// reaches fewer people.
+// Frequency compares the effect per impression at several frequencies. The number of impressions is fixed, so a higher
+// frequency reaches fewer people.
 type Frequency struct {
 	Channel measure.Channel  `json:"channel"`
 	Mean    float64          `json:"mean"` // mean impressions per person reached, over all rows

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// shown returns two years of weekly data in which video has varying frequency. The effect per contact is largest at the
+// shown returns two years of weekly data in which video has varying frequency. The effect per impression is largest at the
 // frequency kappa (slope - 1)^(1 / slope) = 0.4 of the largest frequency.
 func shown() (d Data, total float64) {
 	const weeks, most, kappa, slope = 104, 8, 0.4, 2.0
@@ -47,7 +47,7 @@ func TestReachAndFrequencyAreSeparated(t *testing.T) {
 		t.Errorf("contribution %v to %v misses %v", e.Contribution.Q05, e.Contribution.Q95, total)
 	}
 	f := p.BestFrequency("video")
-	// The effect per contact s(f) / f is largest at kappa (slope - 1)^(1/slope) = 0.4 of the largest frequency.
+	// The effect per impression s(f) / f is largest at kappa (slope - 1)^(1/slope) = 0.4 of the largest frequency.
 	want := 0.4 * slices.Max(d.Media[0].Frequency)
 	if f.Best.Q05 > want || f.Best.Q95 < want || f.Best.Q95-f.Best.Q05 > 3 {
 		t.Errorf("best frequency %v to %v, want around %v", f.Best.Q05, f.Best.Q95, want)

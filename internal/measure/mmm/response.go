@@ -24,8 +24,8 @@ type CurvePoint struct {
 	Q95   float64 `json:"q95"`
 }
 
-// ResponseCurve returns the channel's curve at equally spaced points from zero spend to factor times the window's
-// spend. The parameter points must be at least 2.
+// ResponseCurve returns the channel's curve at equally spaced spends from zero to the window's spend times the
+// parameter factor. The parameter points is the number of spends, at least 2.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}

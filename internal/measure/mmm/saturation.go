@@ -10,8 +10,8 @@ import (
 )
 
 // Saturation is the shape of diminishing returns as a function of a, the adstocked exposure divided by the channel's
-// unit. The shape is 0 at a = 0. The unit is the channel's largest exposure. For [CES], it is the mean of the positive
-// exposures.
+// unit. The shape is 0 at a = 0. The unit is the channel's largest exposure in the fitted rows. For [CES], it is the
+// mean of the positive exposures in these rows.
 type Saturation string
 
 // Saturation shapes, as functions of a.
@@ -81,7 +81,7 @@ func (s Saturation) held() int {
 }
 
 // unit returns the divisor of exposures: the maximum of the exposures of the fitted rows. For [CES], the divisor is the
-// mean of the positive exposures, which a single extreme week barely changes.
+// mean of the positive exposures, which a single extreme period barely changes.
 func (s Saturation) unit(exposures []float64) float64 {
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
 	if s != CES || active == 0 {

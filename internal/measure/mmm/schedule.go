@@ -60,9 +60,9 @@ type Flow struct {
 
 // Schedule distributes a budget over the periods after the data. The problem is an allocation over the data's window.
 // Schedule scales the budget, bounds and groups to the number of periods. A channel's spend per period is at most its
-// largest spend in the data or, if larger, its maximum divided by the number of periods. Schedule maximizes the
-// posterior mean of the response with the problem's weights, regardless of the problem's risk level. Infeasible bounds
-// and models with multiplicative effects result in a fault of kind invalid.
+// largest observed spend or, if larger, its maximum divided by the number of periods. Schedule maximizes the posterior
+// mean of the response with the problem's weights, regardless of the problem's risk level. Infeasible bounds,
+// multiplicative effects, and channels with reach and frequency result in a fault of kind invalid.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).

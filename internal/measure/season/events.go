@@ -167,8 +167,8 @@ func (c *collector) season(name string, date func(year int) civil.Date, shape []
 }
 
 // holiday adds a national holiday or a gift day, such as Mother's Day. A holiday on a Monday or Friday includes the
-// weekend before or after it. Customers buy gifts in the ten days before a gift day. In the last two days, delivery
-// would be too late.
+// weekend before or after it. A gift day has two effects. The first is for the days from nine to two days before it.
+// The second is for the last two days, when delivery would be too late.
 func (c *collector) holiday(h holiday.Holiday) {
 	var before, itself []civil.Range
 	for _, r := range h.Within(civil.Range{First: c.days.First.AddDays(-14), Last: c.days.Last.AddDays(14)}) {

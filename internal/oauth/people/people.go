@@ -93,8 +93,8 @@ func New(o Options) *People {
 // idLen is the length of the ID of a person or an invitation: 60 bits, short enough to type.
 const idLen = 12
 
-// Create creates an account on behalf of the caller actor. An invalid address or password is a fault of kind invalid. A
-// duplicate address is a fault of kind conflict. The account has no workspace yet.
+// Create creates an account on behalf of the caller actor. An invalid email address or password is a fault of kind
+// invalid. A duplicate email address is a fault of kind conflict. The account has no workspace yet.
 func (p *People) Create(ctx context.Context, email, password, actor string) (control.User, error) {
 	u, err := p.newUser(ctx, email, password)
 	if err != nil {

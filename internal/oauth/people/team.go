@@ -15,9 +15,9 @@ import (
 // invitationLifetime is how long an invitation link is valid.
 const invitationLifetime = 3 * 24 * time.Hour
 
-// Invite creates an invitation and returns the secret of its link, which is shown once. A role above the member's own
-// is a fault of kind forbidden. The address of a member is a fault of kind conflict. Invite does not disclose whether
-// an account with the address exists.
+// Invite creates an invitation and returns the secret of its link, which is shown once. A role above the inviting
+// member's own role is a fault of kind forbidden. The email address of an existing member is a fault of kind conflict.
+// Invite does not disclose whether an account with the address exists.
 func (p *People) Invite(ctx context.Context, m control.Membership, email string, role control.Role) (Secret, control.Invitation, error) {
 	email, err := control.CheckedEmail(email)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *People) SetUp(ctx context.Context, link Secret, password string, from O
 	return p.begin(ctx, u, from, u.CreatedAt)
 }
 
-// Accept adds the visitor to the workspace of an invitation. An invitation for another address is a fault of kind
+// Accept adds the visitor to the workspace of an invitation. An invitation for another email address is a fault of kind
 // forbidden.
 func (p *People) Accept(ctx context.Context, link Secret, v Visitor) error {
 	n, err := p.Invitation(ctx, link)

@@ -91,7 +91,7 @@ const (
 )
 
 // refresh is a running update of a local copy. Calls share it, and it continues when a call ends: the first update of a
-// large workspace takes longer than the deadline of a call.
+// large workspace can exceed the deadline of a call.
 type refresh struct {
 	done chan struct{} // closed at the end
 	err  error         // valid after the end
@@ -191,8 +191,8 @@ func (e *Engine) placeOf(ctx context.Context, ws measure.WorkspaceID, c *localCo
 	return p, err
 }
 
-// update waits until the local copy has the commits that the call must see. Without a later commit, update does not
-// wait for the copy's writer lock.
+// update waits until the local copy has the commits that the call must see. If ClickHouse has no later commit than the
+// copy, update does not wait for the copy's writer lock.
 func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	c := e.copyOf(ws)
 	c.mu.Lock()

@@ -528,7 +528,7 @@ func (s *store) readSign(
 	return n, pass(t, sign, block)
 }
 
-// clean deletes the commits before the commit from, and the rows of all earlier attempts. The commit from must not
+// clean deletes the commits before the given commit, and the rows of all earlier attempts. The given commit must not
 // depend on these rows.
 func (s *store) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) error {
 	tables := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 // blockRows is the number of rows in a block.
 const blockRows = 64 * 2048
 
-// readColumns runs a statement without parameters and calls the function each with blocks of rows. The statement's
+// readColumns runs a statement without parameters and passes blocks of rows to the function each. The statement's
 // columns are texts, 64-bit numbers and floating-point numbers. The parameter columns contains the types. The block is
 // reused.
 func readColumns(ctx context.Context, conn *sql.Conn, text string, columns []facts.Column, each func(*facts.Columnar) error) error {

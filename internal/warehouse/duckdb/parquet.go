@@ -16,9 +16,9 @@ import (
 
 // ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header. Times are in UTC with an offset,
 // missing values are empty cells, and lists and structs are JSON. A separate database reads the file and can access
-// only these two files. If the file is unreadable or the CSV output exceeds the limit most (in bytes), ParquetToCSV
-// returns a fault of kind invalid. The file's size does not limit the output: a few kilobytes can contain billions of
-// equal rows.
+// only these two files. The parameter most is the maximum size of the CSV output in bytes. If the output exceeds it or
+// the file is unreadable, ParquetToCSV returns a fault of kind invalid. The file's size does not limit the output: a
+// few kilobytes can contain billions of equal rows.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -104,8 +104,8 @@ func isAbove(path string, most int64) bool {
 // short compared with the time to write a few megabytes.
 const lookEvery = 20 * time.Millisecond
 
-// whileSmall returns a context that ends when the file is larger than the limit most (in bytes). The caller must call
-// done.
+// whileSmall returns a context that ends when the file exceeds the maximum size in bytes, the parameter most. The
+// caller must call done.
 func whileSmall(ctx context.Context, path string, most int64) (small context.Context, done func()) {
 	small, end := context.WithCancelCause(ctx)
 	var watching panics.Group

@@ -126,7 +126,7 @@ func (c *Changes) Tables() []StoredTable { return c.tables }
 // Complete adds all rows of the workspace to the changes, as if the workspace had been empty before.
 func (c *Changes) Complete() { c.complete = true }
 
-// Each calls the function each with blocks of changed rows of a table. Removed rows have the sign -1, and added rows
+// Each passes blocks of changed rows of a table to the function each. Removed rows have the sign -1, and added rows
 // have the sign 1. The blocks are reused.
 func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, rows *facts.Columnar) error) error {
 	name := Dialect{}.Table(c.ws, t.Name)

@@ -114,8 +114,8 @@ func (s *session) Append(ctx context.Context, table string, rows facts.Rows, inO
 // commitTime is the time limit of the commit, which continues even if the caller cancels.
 const commitTime = 5 * time.Minute
 
-// Commit makes the changes visible. In a replica, it first publishes the changes. The publication of a large workspace
-// takes long, so it has no time limit, and the caller can cancel it.
+// Commit makes the changes visible. In a replica, it first publishes the changes. Publishing a large workspace can take
+// a long time, so there is no time limit, but the caller can cancel it.
 func (s *session) Commit(ctx context.Context) error {
 	if s.publisher != nil {
 		if err := s.publish(ctx); err != nil {

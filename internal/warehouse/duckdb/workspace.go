@@ -298,7 +298,7 @@ func (w *workspace) readVersion(ctx context.Context) error {
 
 // idleTime is the time without use after which the engine closes a file. It applies if more than a quarter of the
 // maximum number of files are open. An open file of a small store needs about 10 MB after an import and some queries.
-// Most answers come from the cache.
+// Most answers come from the cache and need no open file.
 const idleTime = 5 * time.Minute
 
 // detachIdle closes the least recently used files if too many are open. If all files are in use, it allows one more

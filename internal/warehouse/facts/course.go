@@ -33,8 +33,8 @@ func (d *direction) turned(step int) bool {
 	return d.first != step
 }
 
-// compareRefs compares orders by the length of their keys, then by the keys' text, then by source. For numbers, this is
-// numerical order. Any strict order is sufficient.
+// compareRefs compares orders by the length of their keys, then by the keys' text, then by source. For numeric keys,
+// this is numerical order. Any strict order is sufficient.
 func compareRefs(a, b *OrderRef) int {
 	if c := cmp.Compare(len(a.Key), len(b.Key)); c != 0 {
 		return c

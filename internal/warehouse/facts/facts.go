@@ -34,7 +34,7 @@ import (
 // The tags of a row's fields are:
 //
 //	column   the column and its options: key, day (the business day), sum (rows of one import with the same key are
-//	         summed), version (the later of two rows with the same key counts), null=FIELD (NULL unless the field is
+//	         summed), version (the later of two rows with the same key is used), null=FIELD (NULL unless the field is
 //	         true), epoch (an unknown day is 1970-01-01)
 //	prefix   precedes the column names of a nested struct; such a struct has no key columns
 //	also     a further column and the method that returns it
@@ -111,8 +111,8 @@ type Order struct {
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
-// Profile contains a shop's or email tool's data about a customer, except orders. It has no name, address or phone
-// number. The customer has the same keyed hash as in orders.
+// Profile contains a shop's or email tool's data about a customer, except orders. It has no name or postal address, and
+// contains the email address and phone number only as keyed hashes. The customer has the same keyed hash as in orders.
 //
 // The store uses the latest version of a customer. Some versions lack consents, orders or the first contact. Each
 // consent is therefore from the latest version that contains it. The number of orders is the largest of all versions,

@@ -58,8 +58,8 @@ const (
 )
 
 // Rows are rows of one table, which an engine reads by column. One call copies a part of a column into the engine's
-// memory. Each method fills the slice out with the values of the rows that start at a position. The column's type
-// determines which method to call.
+// memory. Each method fills the slice in the parameter out with the values of the rows that start at a position. The
+// column's type determines which method to call.
 type Rows interface {
 	Len() int
 	Columns() []Column

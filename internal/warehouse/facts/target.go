@@ -14,7 +14,7 @@ func (t Target) SameGoal(other Target) bool {
 
 // Days returns the days of the target. A daily target has one day, and a weekly target has seven days. A monthly or
 // quarterly target ends on the day before the same day of the month, one or three months later. If that month lacks the
-// day, the period ends in the following month.
+// day, the days after the month's end are used: April 31 is May 1.
 func (t Target) Days() civil.Range {
 	days := civil.Range{First: t.Start, Last: t.Start}
 	later := func(months int) civil.Date {

@@ -116,8 +116,8 @@ func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	return joined
 }
 
-// compareDays creates the table differing. On account days with stored rows, the table contains the rows with a
-// different number of copies than in the store. compareDays also counts the changes.
+// compareDays creates the table differing. On account days with stored rows, it contains the rows that do not occur
+// equally often in the import and in the store. compareDays also counts the changes.
 func (w reportWindows) compareDays(ctx context.Context, of *part) error {
 	if err := w.run(ctx, "sql/differing", w.values()); err != nil {
 		return err

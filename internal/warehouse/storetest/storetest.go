@@ -119,8 +119,8 @@ func Load(t testing.TB, w *warehouse.Warehouse, ws measure.WorkspaceID, file str
 }
 
 // Shop returns 60 days of a shop in California and New York. Each day has an order of USD 100.00 after a click on a
-// facebook ad and an order of USD 50.00 without a channel. Each order's customer returns every ten days. Facebook spend
-// is USD 20.00 per day in each of the two regions, up to two days before today.
+// facebook ad and an order of USD 50.00 without a channel. Each customer orders every ten days. Facebook spend is USD
+// 20.00 per day in each of the two regions, through two days before today.
 func Shop() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for n := range Today.Sub(First) + 1 {

@@ -275,7 +275,7 @@ func comparePanel(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, 
 	}
 	for _, o := range want.counted() {
 		add(o, warehouse.PanelDay{Day: o.Day, Orders: 1, Charged: o.Charged, Tax: o.Tax, Shipping: o.Shipping})
-		for _, e := range want.returns(o.OrderRef, want.refunds[o.OrderRef]) {
+		for _, e := range want.refundsByDay(o.OrderRef, want.refunds[o.OrderRef]) {
 			add(o, warehouse.PanelDay{Day: e.day, Refunds: e.order.Refunds})
 		}
 	}

@@ -150,7 +150,7 @@ func (r *reference) events() (out []event) {
 	}
 	for ref, refunds := range r.refunds {
 		if o := r.orders[ref]; !o.Cancelled && !o.Test {
-			out = append(out, r.returns(ref, refunds)...)
+			out = append(out, r.refundsByDay(ref, refunds)...)
 		}
 	}
 	return out
@@ -169,9 +169,9 @@ func (r *reference) firsts() map[string]warehouse.Order {
 	return first
 }
 
-// returns lists an order's refunds on each day. A refund without a date has the date of its order, if the order is
+// refundsByDay returns one event with the order's total refunds for each day. A refund without a date has the date of its order, if the order is
 // known.
-func (r *reference) returns(ref warehouse.OrderRef, refunds []warehouse.Refund) (out []event) {
+func (r *reference) refundsByDay(ref warehouse.OrderRef, refunds []warehouse.Refund) (out []event) {
 	order, known := r.orders[ref]
 	days := map[civil.Date]measure.Sums{}
 	for _, f := range refunds {

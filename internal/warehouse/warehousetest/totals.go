@@ -82,8 +82,9 @@ func smallStoreDays(on trial) {
 	}, podcast)
 }
 
-// modelShares checks the three orders with touchpoints. Order 1 has google and direct. Order 2 has facebook, google and
-// email 14, 7 and 0 days before the order. Order 4 has the same three channels at one instant and a charge of -5.00.
+// modelShares checks the three orders with touchpoints. Order 1 has touchpoints from google and direct. Order 2 has
+// touchpoints from facebook, google and email, 14, 7 and 0 days before the order. Order 4 has the same three channels
+// at one instant and a charge of -5.00.
 func modelShares(on trial) {
 	t, w := on.t, on.w
 	in := warehouse.Windows{Recent: january}
