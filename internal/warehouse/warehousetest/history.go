@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"testing"
 	"time"
 
 	"assay/internal/civil"
@@ -249,6 +250,9 @@ type snapshot struct {
 // historyReplayed makes random imports of every kind at random times and records the roll-ups after each import. At the
 // end, the history must return each recorded state.
 func historyReplayed(on trial) {
+	if testing.Short() {
+		on.t.Skip("a long series")
+	}
 	t, w := on.t, on.w
 	rng := rand.New(rand.NewPCG(5, 9))
 	store := newRandomStore(5, 60)

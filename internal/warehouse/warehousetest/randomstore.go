@@ -184,6 +184,9 @@ func randomStore(on trial) {
 // randomPieces imports a store in pieces. Orders are imported twice and unsorted, after their lines, coupons, refunds
 // and touchpoints.
 func randomPieces(on trial) {
+	if testing.Short() {
+		on.t.Skip("a long series")
+	}
 	t, w := on.t, on.w
 	store, want := newRandomStore(11, 300), newReference()
 	pieces := store.pieces(70)
