@@ -23,8 +23,8 @@ const (
 	widespread     = 0.5 // a feature in the texts of more than this share of the articles is omitted
 	shortPrefix    = 4   // the first letters of a word are features, because stems miss some forms: profit, profitability
 	longPrefix     = 5
-	lettersLength  = 4    // length of letter sequences; misspelled and compound words share sequences with other words
-	lettersWeight  = 0.7  // weight of a letter sequence, relative to a word
+	lettersLength  = 4    // length of character n-grams; misspelled and compound words share n-grams with other words
+	lettersWeight  = 0.7  // weight of a character n-gram, relative to a word
 	stride         = 7919 // step between successive texts in a pass; a prime
 )
 
@@ -272,8 +272,8 @@ func weightOf(feature string) float32 {
 	return 1
 }
 
-// featuresOf returns the features of a text. They are the stems of its words, their meanings (thesaurus.txt), pairs of
-// neighboring stems, and the beginnings and letter sequences of long words.
+// featuresOf returns the features of a text. They are the stems of its words, their meanings (thesaurus.txt), bigrams
+// of stems, and prefixes and character n-grams of long words.
 func featuresOf(words []string) []string {
 	var all []string
 	before := "^"

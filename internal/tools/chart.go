@@ -64,7 +64,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer
 		if a.Annotations, err = plot.Marks(ctx, c.Snapshot, shown); err != nil {
 			return nil, err
 		}
-		a.Summary = chartSummary(c, a, days, shown) + markSentence(a.Annotations)
+		a.Summary = chartSummary(c, a, plot, shown) + markSentence(a.Annotations)
 		warnChart(c, a, plot, whole)
 		chartNext(c, a, days)
 	}
@@ -98,8 +98,10 @@ func chartMetricsOf(metric snapshot.Metric, all toolkit.StoreMetrics) ChartMetri
 	return ChartMetrics{Revenue: &all.Revenue}
 }
 
-// chartSummary returns the total, its change and, with several channels, the share of the largest channel.
-func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
+// chartSummary returns the total and its change. With several channels, it adds the share of the requested channel or
+// of the largest one.
+func chartSummary(c *toolkit.Call, a *ChartAnswer, plot plotting.Plot, shown []snapshot.NamedSeries) string {
+	days := plot.Days
 	total, change := chartTotal(c, a)
 	name := plotting.Names[a.Metric]
 	if a.Channel != "" && a.ChartType != drawing.Pie {
@@ -120,7 +122,14 @@ func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []sna
 	if !plotting.Additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest channel is %s with %s of the total.", answer.ChannelName(shown[0].Name), answer.Percent(100*largest/whole))
+	subject := "The largest channel is %s with"
+	switch {
+	case a.Channel != "":
+		subject = "The channel %s has"
+	case len(plot.Channels) > 0:
+		subject = "The largest of the requested channels is %s with"
+	}
+	return text + " " + fmt.Sprintf(subject, answer.ChannelName(shown[0].Name)) + fmt.Sprintf(" %s of the total.", answer.Percent(100*largest/whole))
 }
 
 // chartTotal formats the metric's total for a sentence. It returns "" if the total is unknown.

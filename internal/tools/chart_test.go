@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/png"
 	"os"
+	"strings"
 	"testing"
 
 	"assay/internal/mcp"
@@ -98,6 +99,19 @@ func TestChartHasAtMostTheLimitOfSeries(t *testing.T) {
 		}
 		if len(names) != want || names[plotting.OtherChannels] != (limit < 4) {
 			t.Errorf("limit %d draws %v, want %d series", limit, names, want)
+		}
+	}
+}
+
+func TestAChartNamesTheLargestChannelOnlyIfAllAreCompared(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		`{"metric":"orders","breakdown":"channel"}`:                            "The largest channel is facebook with",
+		`{"metric":"orders","chart_type":"pie","channel":"email"}`:             "The channel email has",
+		`{"metric":"orders","chart_type":"pie","channels":["tiktok","email"]}`: "The largest of the requested channels is email with",
+	} {
+		if a := answerAs[ChartAnswer](t, "chart", arguments); !strings.Contains(a.Summary, want) {
+			t.Errorf("%s: %q, want it with %q", arguments, a.Summary, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 var Diagnose = toolkit.Define(toolkit.Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
-	Description: "Problems with the store's data, sources, keys or models, and how to fix them. Use it when other tools return no data.",
+	Description: "Lists problems with the store's data, sources, API keys or models, and how to fix them. Use it when other tools return no data.",
 	Uncached:    true, // the answer depends on the expiry of keys
 }, runDiagnose)
 

@@ -270,7 +270,7 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 
 func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string {
 	// The filters apply only to answers. The responses and the response rate cover all orders.
-	text := fmt.Sprintf("The selection has %s %s. In the whole store, %s an answer", answer.Plural(int(*a.Metrics.Answers.Value), "survey answer", "survey answers"), answer.Dates(days),
+	text := fmt.Sprintf("The selection has %s %s. Without filters, %s an answer", answer.Plural(int(*a.Metrics.Answers.Value), "survey answer", "survey answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order has", "orders have"))
 	if r := a.Metrics.ResponsePct; r != nil {
 		text += fmt.Sprintf(" (response rate %s)", r.Value)
@@ -284,7 +284,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 	text += fmt.Sprintf(" %s has the largest share of answers to channel questions: %s (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
 		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
-		text += fmt.Sprintf(". Of the orders with these answers, last touch attributes %s to this channel", *top.LastTouch)
+		text += fmt.Sprintf(". Of all orders with answers to channel questions, last touch attributes %s to %s", *top.LastTouch, answer.ChannelName(top.Channel))
 	}
 	return text + "."
 }

@@ -29,7 +29,7 @@ const ridgeWeight = 1
 //
 // Points with events are predicted from the points around them (see [Anomalies]). Their deviations are regressed on the
 // events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. The estimate for an event with one
-// observation is half of the observed effect. An event that was never observed has no effect.
+// observation is half of the observed deviation. The estimate for an event that was never observed is zero.
 func effects(values []float64, season int, events []Event) (clean []float64, sizes, errors []float64, err error) {
 	n, k := len(values), len(events)
 	touched := make([][]int, n)
