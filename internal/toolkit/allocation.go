@@ -127,7 +127,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s. Baseline: the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " "+over))
+	text := fmt.Sprintf("Reallocating %s %s %s.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
 	var moves []string
 	if up.Channel != "" {
 		moves = append(moves, "increases most on "+answer.ChannelName(up.Channel))
@@ -135,15 +135,18 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	if down.Channel != "" {
 		moves = append(moves, "decreases most on "+answer.ChannelName(down.Channel))
 	}
+	const baseline = "the current allocation of this budget"
 	if len(moves) > 0 {
-		text += " Compared with the baseline, spend " + strings.Join(moves, " and ") + "."
+		text += " Compared with " + baseline + ", spend " + strings.Join(moves, " and ") + "."
+	} else {
+		text += " Baseline: " + baseline + "."
 	}
 	if m.Change != nil {
 		from := ""
 		if plan.Recent {
-			from = " " + over + " (scaled from the last 30 days)"
+			from = " (last 30 days, scaled to " + strings.TrimPrefix(over, "over ") + ")"
 		}
-		text += fmt.Sprintf(" Current spend is %s%s. Compared with current spend, the optimized allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Current spend is %s%s. Compared with current spend, the allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
 }

@@ -112,7 +112,7 @@ func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 
 // ModelEstimates describes the intervals of the model's estimates.
 func ModelEstimates() answer.Estimates {
-	return answer.Estimates{LevelPct: 100 * mmm.Level, Method: "Values are posterior means of a media mix model. Intervals are credible intervals with a level of 90%.", Basis: measure.Modelled}
+	return answer.Estimates{LevelPct: 100 * mmm.Level, Method: "Values are posterior means of a media mix model, with 90% credible intervals.", Basis: measure.Modelled}
 }
 
 // Posterior converts a summary of posterior draws, scaled by a factor, to an estimate.

@@ -282,10 +282,10 @@ func (c *Call) ProfitSummary(p PlanProfit) string {
 	if p.Change == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" The corresponding change of contribution after spend is %s (90%% interval %s to %s; probability of a gain %s)", signed(c, p.Change.Value),
+	text := fmt.Sprintf(" Contribution after spend changes by %s (90%% interval %s to %s; probability of a gain %s)", signed(c, p.Change.Value),
 		signed(c, p.Change.Low), signed(c, p.Change.High), p.PaysPct.Whole())
 	if p.Reallocation != nil {
-		text += fmt.Sprintf(". Parts of this change: reallocation %s, budget change %s", signed(c, p.Reallocation.Value), signed(c, p.Budget.Value))
+		text += fmt.Sprintf(". Parts: reallocation %s, budget change %s", signed(c, p.Reallocation.Value), signed(c, p.Budget.Value))
 	}
 	return text + "."
 }
@@ -301,7 +301,7 @@ func (c *Call) WarnProfit(a *answer.Closing, m PlanMetrics) {
 		if m.Budget < m.CurrentSpend {
 			spend = "The ROAS of the saved spend is higher"
 		}
-		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("Compared with current spend, the budget is expected to lower contribution after spend by %s. %s than the break-even ROAS of %s.",
+		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("Contribution after spend is expected to be %s lower than at current spend. %s than the break-even ROAS of %s.",
 			c.Spelled(-p.Change.Value), spend, *p.BreakEven))
 	default:
 		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The allocation is expected to lower contribution after spend by %s.", c.Spelled(-p.Change.Value)))

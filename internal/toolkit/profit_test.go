@@ -23,8 +23,8 @@ func TestProfitOfAPlan(t *testing.T) {
 		warning string
 	}{
 		{"unknown costs", nil, "", ""},
-		{"a gain", &mix.Profit{Change: summary(1200), Pays: 0.875}, " The corresponding change of contribution after spend is +USD 100.00 (90% interval +USD 90.00 to +USD 120.00; probability of a gain 88%).", ""},
-		{"a loss", &mix.Profit{Change: summary(-1200), Pays: 0.1}, " The corresponding change of contribution after spend is -USD 100.00 (90% interval -USD 110.00 to -USD 80.00; probability of a gain 10%).", "The allocation is expected to lower contribution after spend by USD 100.00."},
+		{"a gain", &mix.Profit{Change: summary(1200), Pays: 0.875}, " Contribution after spend changes by +USD 100.00 (90% interval +USD 90.00 to +USD 120.00; probability of a gain 88%).", ""},
+		{"a loss", &mix.Profit{Change: summary(-1200), Pays: 0.1}, " Contribution after spend changes by -USD 100.00 (90% interval -USD 110.00 to -USD 80.00; probability of a gain 10%).", "The allocation is expected to lower contribution after spend by USD 100.00."},
 	} {
 		got := toolkit.PlanStart{}.ProfitOf(&mix.Plan{Profit: c.profit}, 1.0/12)
 		if text := call.ProfitSummary(got); text != c.summary {
@@ -103,8 +103,8 @@ func TestWarningsOfABudgetNameTheChangedSpend(t *testing.T) {
 		Change: &answer.Estimate[answer.Money]{Value: -100}, Budget: &answer.Estimate[answer.Money]{Value: -120}, BreakEven: new(answer.Ratio(1.5)),
 	}
 	for budget, want := range map[answer.Money]string{
-		1200: "Compared with current spend, the budget is expected to lower contribution after spend by USD 100.00. The ROAS of the additional spend is lower than the break-even ROAS of 1.50.",
-		800:  "Compared with current spend, the budget is expected to lower contribution after spend by USD 100.00. The ROAS of the saved spend is higher than the break-even ROAS of 1.50.",
+		1200: "Contribution after spend is expected to be USD 100.00 lower than at current spend. The ROAS of the additional spend is lower than the break-even ROAS of 1.50.",
+		800:  "Contribution after spend is expected to be USD 100.00 lower than at current spend. The ROAS of the saved spend is higher than the break-even ROAS of 1.50.",
 	} {
 		var a answer.Closing
 		call.WarnProfit(&a, toolkit.PlanMetrics{Budget: budget, CurrentSpend: 1000, PlanProfit: p})
