@@ -33,9 +33,8 @@ test: toolchain ## Run all tests; those with PostgreSQL, Redis or ClickHouse onl
 build: toolchain ## Build bin/assay
 	$(GO) build -ldflags "$(LDFLAGS)" -o bin/assay ./cmd/assay
 
-# Packages that wait for processes come first, so that the processors are busy until the end.
 check: toolchain lint ## Run format check, linters and tests without servers and long series; every change must pass
-	GOGC=400 $(GO) test -short -vet=off ./test/... ./cmd/... ./...
+	GOGC=400 $(GO) test -short -vet=off ./...
 
 lint: $(LINTER) ## Check format and run the linters
 	$(LINTER) run --allow-parallel-runners ./...
