@@ -123,19 +123,26 @@ func TestExecutionNeedsTheScopeAndThePresentRole(t *testing.T) {
 	}
 }
 
+// requireApproval sets guardrails as the person: a daily budget above USD 52 requires an approval.
+func (s *site) requireApproval(person control.User) {
+	s.Helper()
+	by := s.by(operation.Member(person.ID))
+	g, err := operation.ShowGuardrails.Do(s.Context(), s.Service, by, operation.None{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	g.ApproveAbove = money.Amount{Minor: 5200, Currency: "USD"}
+	if _, err := operation.SetGuardrails.Do(s.Context(), s.Service, by, g); err != nil {
+		s.Fatal(err)
+	}
+}
+
 func TestMembersDoNotApproveTheirOwnRequests(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	sim := s.withPlatform()
 	ana, _ := s.member(control.RoleAdmin)
-	g, err := operation.ShowGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), operation.None{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.ApproveAbove = money.Amount{Minor: 5200, Currency: "USD"}
-	if _, err := operation.SetGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), g); err != nil {
-		t.Fatal(err)
-	}
+	s.requireApproval(ana)
 	own := s.key(control.ActorOf(ana.ID), control.Scopes()...)
 	asked, err := operation.ExecuteBudgetChange.Do(t.Context(), s.Service, s.by(own), budgetTo(55))
 	if err != nil || asked.Outcome != budgetchange.Awaiting {
@@ -201,14 +208,7 @@ func TestMembersDoNotApproveRequestsOfKeysThatTheyRotated(t *testing.T) {
 	if err := s.Store.SetRole(t.Context(), ben.ID, "w", control.RoleAdmin, control.By{Actor: "test", At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	g, err := operation.ShowGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), operation.None{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.ApproveAbove = money.Amount{Minor: 5200, Currency: "USD"}
-	if _, err := operation.SetGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), g); err != nil {
-		t.Fatal(err)
-	}
+	s.requireApproval(ana)
 	made, err := operation.CreateKey.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), auth.NewKey{Name: "k", Scopes: control.Scopes()})
 	if err != nil {
 		t.Fatal(err)
@@ -244,14 +244,7 @@ func TestMembersRejectChangesThatAwaitApproval(t *testing.T) {
 	s := newSite(t)
 	sim := s.withPlatform()
 	ana, role := s.member(control.RoleAdmin)
-	g, err := operation.ShowGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), operation.None{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.ApproveAbove = money.Amount{Minor: 5200, Currency: "USD"}
-	if _, err := operation.SetGuardrails.Do(t.Context(), s.Service, s.by(operation.Member(ana.ID)), g); err != nil {
-		t.Fatal(err)
-	}
+	s.requireApproval(ana)
 	own := s.key("assay test", control.Scopes()...)
 	asked, err := operation.ExecuteBudgetChange.Do(t.Context(), s.Service, s.by(own), budgetTo(55))
 	if err != nil || asked.Outcome != budgetchange.Awaiting {

@@ -221,3 +221,11 @@ func TestGoalsInProgressAreFirst(t *testing.T) {
 		t.Errorf("goals %+v, want %+v", sorted, want)
 	}
 }
+
+func TestCountsListEachStatusOfTheTargets(t *testing.T) {
+	t.Parallel()
+	rows := []Row{{Status: Unknown}, {Status: OverBudget}, {Status: OnTrack}, {Status: WithinBudget}, {Status: OnTrack}, {Status: NearBudget}}
+	if got, want := Counts(rows), "2 on track, 1 within budget, 1 near budget, 1 over budget, 1 unknown"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
