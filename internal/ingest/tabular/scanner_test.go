@@ -215,7 +215,7 @@ func TestACellOfALargeRowDoesNotKeepTheRow(t *testing.T) {
 // rows or an error. The result must not depend on the number of bytes per read. A row must never have more cells than
 // the limit, and the lines of rows must ascend. The number of steps must be limited by the length of the text.
 func FuzzScanner(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n", "@@@\nb", "@@\"\n\"@\nb\n"} {
+	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n", "@@@\nb", "@@\"\n\"@\nb\n", "@@\n0\n1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -244,7 +244,7 @@ func FuzzScanner(f *testing.F) {
 		}
 		i := 0
 		for _, fields := range want {
-			if blank(fields) {
+			if blank(fields) && len(fields) <= MaxColumns {
 				continue
 			}
 			if i >= len(got) {
