@@ -302,7 +302,7 @@ func TestInterpretNamesTheLargestDriverAndACause(t *testing.T) {
 		"events":[{"date":"` + hostile + `","kind":"no_orders","effect":-9,"cause":true},{"date":"2026-11-10","kind":"` + hostile + `","effect":-9,"cause":true},
 			{"date":"2026-11-11","kind":"holiday","effect":5},{"date":"2026-11-12","end_date":"2026-11-13","kind":"no_orders","effect":-80.5,"cause":true}]}`)
 	got := ask.Interpret(ask.Call{Tool: "compare"}, answer)
-	want := "compare: revenue USD 900 (down 10.0%). The largest driver is orders (revenue down USD 120). A possible cause: no orders from 2026-11-12 to 2026-11-13 (effect on revenue: down about USD 80.50)."
+	want := "compare: revenue USD 900 (down 10.0%). The largest driver is orders, which lowered revenue by USD 120. A possible cause: no orders from 2026-11-12 to 2026-11-13 (effect on revenue: down about USD 80.50)."
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

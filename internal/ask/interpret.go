@@ -113,17 +113,18 @@ type event struct {
 // reasons names the first driver in the direction of a change and the change's first possible cause. It omits drivers
 // and events if their names do not look like names of metrics.
 func reasons(drivers []driver, events []event, unit string) (text string) {
-	change := func(by float64, precision string) string {
+	change := func(up, down string, by float64) string {
 		f := figure{name: "revenue", value: new(math.Abs(by))}
-		way := "up "
+		way := up
 		if by < 0 {
-			way = "down "
+			way = down
 		}
-		return way + precision + strings.TrimPrefix(f.text(unit), "revenue ")
+		return way + strings.TrimPrefix(f.text(unit), "revenue ")
 	}
 	at := slices.IndexFunc(drivers, func(d driver) bool { return d.Share > 0 && isMetric.MatchString(d.Part) })
 	if at >= 0 {
-		text = fmt.Sprintf(" The largest driver is %s (revenue %s).", spelled(drivers[at].Part), change(drivers[at].Change, ""))
+		text = fmt.Sprintf(" The largest driver is %s, which %s.", spelled(drivers[at].Part),
+			change("raised revenue by ", "lowered revenue by ", drivers[at].Change))
 	}
 	for _, e := range events {
 		if !e.Cause || e.Effect == nil || !isMetric.MatchString(e.Kind) || !isDay.MatchString(e.Date) {
@@ -133,7 +134,7 @@ func reasons(drivers []driver, events []event, unit string) (text string) {
 		if isDay.MatchString(e.EndDate) {
 			days = "from " + e.Date + " to " + e.EndDate
 		}
-		return text + fmt.Sprintf(" A possible cause: %s %s (effect on revenue: %s).", spelled(e.Kind), days, change(*e.Effect, "about "))
+		return text + fmt.Sprintf(" A possible cause: %s %s (effect on revenue: %s).", spelled(e.Kind), days, change("up about ", "down about ", *e.Effect))
 	}
 	return text
 }

@@ -127,7 +127,7 @@ func decode(given *koanf.Koanf) (Config, []mistake) {
 }
 
 // replaced reports whether [Config.WithDefaults] replaces a given value, such as 0, with a default. Such a value is
-// invalid. An empty text means the default.
+// invalid. An empty string means the default.
 func replaced(field reflect.Value, f Field, text string) bool {
 	if !field.IsZero() || f.Default == "" || strings.TrimSpace(text) == "" {
 		return false

@@ -182,7 +182,7 @@ func (c Contribution) Amount() int64 {
 	return c.Revenue - c.Goods - c.Fees - c.Shipping - c.Returns
 }
 
-// Rate returns the contribution rate: the contribution before ad spend per unit of revenue, on the workspace's revenue
+// Rate returns the contribution rate: the contribution before ad spend, divided by revenue on the workspace's revenue
 // basis.
 func (c Contribution) Rate() (perRevenue float64, known bool) {
 	if !c.known || c.Basis <= 0 {

@@ -158,7 +158,7 @@ func (s *Server) isResource(text string) bool {
 	return got == strings.ToLower(base)+path
 }
 
-// parseScopes parses names separated by single spaces. The result ok is false if a name is unknown. For an empty text,
+// parseScopes parses names separated by single spaces. The result ok is false if a name is unknown. For an empty string,
 // it returns the minimum scope.
 func parseScopes(text string) (scopes []control.Scope, ok bool) {
 	if text == "" {

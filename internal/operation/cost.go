@@ -18,7 +18,7 @@ type Costs struct {
 	Units  int64             `json:"units"`  // units sold in these days
 	Costed int64             `json:"costed"` // units with a known cost
 	Known  bool              `json:"known"`  // whether the contribution is known
-	Rate   float64           `json:"rate"`   // contribution before ad spend per unit of revenue
+	Rate   float64           `json:"rate"`   // contribution before ad spend, divided by revenue
 }
 
 // SetCost enters a cost that applies from a day on. It replaces a cost with the same kind, surface, channel and first

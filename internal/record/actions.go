@@ -266,7 +266,7 @@ func saveReport(ctx context.Context, c *toolkit.Call, p reportParams) (*Change, 
 		return nil, err
 	}
 	ch := &Change{
-		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, which calls the tool %s", told(given.Name), given.Tool),
+		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, which calls the %s tool", told(given.Name), given.Tool),
 		Note: " Each read of the saved report calls the tool again.", Undo: removal(c, "reports", "ID"),
 		Record: Record{Name: answer.Foreign(given.Name), Tool: given.Tool},
 	}

@@ -148,7 +148,7 @@ func TestAReportIsPlannedSavedAndRecognized(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const object, undo = `the report "Weekly", which calls the tool trends`, "assay reports remove ID --workspace shop"
+	const object, undo = `the report "Weekly", which calls the trends tool`, "assay reports remove ID --workspace shop"
 	if planned.Existing || planned.Refusal != nil || planned.ID != "" || planned.Object != object || planned.Undo != undo || planned.Record.Name != "Weekly" || planned.Record.Tool != "trends" || planned.Record.URI != "" {
 		t.Errorf("plan %+v, want %q", planned, object)
 	}

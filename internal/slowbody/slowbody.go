@@ -62,8 +62,8 @@ func (a *arrivals) noting(next http.Handler) http.Handler {
 	})
 }
 
-// body is a request body. After the last byte, it removes the connection from the arrivals. On shutdown, its reads
-// fail.
+// body is a request body. After the last byte, it removes the connection from the arrivals. Reads of an unfinished body
+// fail after [Grace] on shutdown.
 type body struct {
 	io.ReadCloser
 	arrivals *arrivals

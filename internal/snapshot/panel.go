@@ -166,7 +166,7 @@ func (p Panel) Margins() (cohort.Margins, error) {
 			}
 		}
 	}
-	return cohort.MarginsOf(sales, 0)
+	return cohort.MarginsOf(sales)
 }
 
 // Buyers returns the purchase histories of customers, in weeks.

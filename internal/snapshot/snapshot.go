@@ -121,7 +121,7 @@ func (s Contents) Days() civil.Range {
 	return all
 }
 
-// Untouched reports whether no order is attributed to a channel.
+// Untouched reports whether no order is attributed to any channel.
 func (s Contents) Untouched() bool {
 	return !slices.ContainsFunc(s.Channels, func(v warehouse.ChannelVolume) bool {
 		return v.Channel != measure.Unattributed && v.Credited != 0

@@ -28,9 +28,9 @@ func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.C
 // UnknownRevenueSummary returns the summary for a channel when no order has a channel.
 func (c *Call) UnknownRevenueSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
 	if !now.SpendKnown {
-		return fmt.Sprintf("Revenue of %s %s is unknown: no order is attributed to a channel.", answer.ChannelName(channel), answer.Dates(days))
+		return fmt.Sprintf("Revenue of %s %s is unknown: no order is attributed to any channel.", answer.ChannelName(channel), answer.Dates(days))
 	}
-	return fmt.Sprintf("Spend on %s was %s %s. The channel's revenue is unknown because no order is attributed to a channel.",
+	return fmt.Sprintf("Spend on %s was %s %s. The channel's revenue is unknown because no order is attributed to any channel.",
 		answer.ChannelName(channel), c.Amount(now.Spend), answer.Dates(days))
 }
 
@@ -96,7 +96,7 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 	if first.IsZero() || !before.First.Before(first) {
 		return ""
 	}
-	return fmt.Sprintf(" %s start on %s, after the start of %s (%s). Previous %s are absent, and so are the changes from them.",
+	return fmt.Sprintf(" %s start on %s, after the start of %s (%s). Previous %s and their changes are absent.",
 		what, first, window, before.First, figures)
 }
 

@@ -198,7 +198,12 @@ func (c *Call) largestDriver(found snapshot.Change) string {
 	for _, s := range found.Splits {
 		along := change.Along(s.Parts, found.Total)
 		if s.Dimension == snapshot.ByOrderValue && len(along) > 0 {
-			return fmt.Sprintf(" The largest driver is %s (revenue %s).", partNames[along[0].Name], c.signed(along[0].Change))
+			effect := "raised"
+			if along[0].Change < 0 {
+				effect = "lowered"
+			}
+			return fmt.Sprintf(" The largest driver is %s, which %s revenue by %s.", partNames[along[0].Name], effect,
+				c.Amount(max(along[0].Change, -along[0].Change)))
 		}
 	}
 	return ""

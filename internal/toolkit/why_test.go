@@ -24,8 +24,8 @@ func TestTheSentenceOnAChange(t *testing.T) {
 		return snapshot.Event{Kind: kind, Days: days("2026-03-01", "2026-03-02"), Subject: subject, Effect: &effect, Pct: pct}
 	}
 	for want, found := range map[string]snapshot.Change{
-		" The largest driver is the number of orders (revenue down USD 6.00).":    {Total: -500, Splits: split(-600, 100)},
-		" The largest driver is the average order value (revenue down USD 3.00).": {Total: -100, Splits: split(200, -300)},
+		" The largest driver is the number of orders, which lowered revenue by USD 6.00.":    {Total: -500, Splits: split(-600, 100)},
+		" The largest driver is the average order value, which lowered revenue by USD 3.00.": {Total: -100, Splits: split(200, -300)},
 		" A possible cause: there were no orders from 2026-03-01 to 2026-03-02, possibly because of an outage or a missing import (effect on revenue: down about USD 4.00).": {
 			Total: -500, Events: []snapshot.Event{event(snapshot.NoOrders, "", -400, 0), event(snapshot.HighRevenue, "", 50, 0)},
 		},

@@ -223,7 +223,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 			return "The store has no channels. Import orders with touchpoints or ad reports."
 		}
 		if c.Store.Untouched() {
-			return fmt.Sprintf("The store has %s with spend, but no order is attributed to a channel.", answer.Plural(c.Store.Active(), "channel", "channels"))
+			return fmt.Sprintf("The store has %s with spend, but no order is attributed to any channel.", answer.Plural(c.Store.Active(), "channel", "channels"))
 		}
 		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(c.Store.Active(), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:

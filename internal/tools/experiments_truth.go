@@ -154,7 +154,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = "Every channel with spend has a running or planned experiment."
 		return
 	case r.Stake == nil:
-		a.Summary = fmt.Sprintf("Test %s next: this channel has the most spend. The revenue at stake is unknown, because no order is attributed to a channel.", answer.ChannelName(r.Channel))
+		a.Summary = fmt.Sprintf("Test %s next: this channel has the most spend. The revenue at stake is unknown, because no order is attributed to any channel.", answer.ChannelName(r.Channel))
 	case r.Gain != nil:
 		a.Summary = fmt.Sprintf("Test %s next: an experiment is expected to improve the budget allocation by %s of revenue per month, before the cost of the experiment.",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Gain))

@@ -79,7 +79,7 @@ func explainNoForecast(c *toolkit.Call, a *ForecastingAnswer) string {
 	}
 	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are present and which are missing.")
 	if c.RevenueUnknown(a.Channel) {
-		return fmt.Sprintf("No forecast is possible: the revenue of %s is unknown, because no order is attributed to a channel.", answer.ChannelName(a.Channel))
+		return fmt.Sprintf("No forecast is possible: the revenue of %s is unknown, because no order is attributed to any channel.", answer.ChannelName(a.Channel))
 	}
 	a.Warn(answer.WarnNoData, "There is no forecast, because the series is too short or has no data for the most recent days. Import the missing days.")
 	return fmt.Sprintf("No forecast is possible: the series is too short or has no recent data. The store's data cover %s to %s.", c.Store.Days().First, c.Store.Days().Last)

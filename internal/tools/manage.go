@@ -105,7 +105,7 @@ func manageSummary(c *toolkit.Call, a *ManageAnswer, ch *record.Change) string {
 	}
 	text := fmt.Sprintf("Preview (nothing was changed): the call would %s %s.%s", ch.Verb, ch.Object, ch.Note)
 	if !c.Principal.Has(control.ScopeWrite) {
-		return text + fmt.Sprintf(" The execution requires the scope %s. The caller does not have this scope.", control.ScopeWrite)
+		return text + fmt.Sprintf(" Execution requires the %s scope, which the caller does not have.", control.ScopeWrite)
 	}
 	return text + " Confirm with confirmed=true to execute the change."
 }

@@ -49,7 +49,7 @@ func runOptimization(ctx context.Context, c *toolkit.Call, p optimizationParams)
 	if p.BudgetConstraint != nil {
 		if *p.BudgetConstraint == 0 {
 			return nil, fault.Invalid("budget_constraint is 0: there is no budget to allocate").
-				WithHint(`Use an amount above 0, such as the current spend: {"budget_constraint":%.0f}`, budget/m.Months())
+				WithHint(`Use a monthly amount above 0, such as the current spend per month: {"budget_constraint":%.0f}`, budget/m.Months())
 		}
 		budget = *p.BudgetConstraint * m.Months()
 		if plan, err = m.Plan(start.Ask(mix.Ask{Budget: budget})); err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 // AdSite is a site with a simulated TikTok account that can be connected. Its campaign has a budget of USD 50 per day
-// and a name that contains an attack.
+// and a name that contains HTML and a spreadsheet formula.
 type AdSite struct {
 	*Site
 	Platform   *simulator.TikTok

@@ -174,7 +174,7 @@ func parameterName(parameter string) (name, note string) {
 	case "elasticity":
 		return "Elasticity", "marginal ROAS at mean spend, as a share of ROAS"
 	case "sharpness":
-		return "Sharpness", "bend of the response curve (small: gradual, large: abrupt)"
+		return "Sharpness", "how abruptly the response curve saturates (small: gradually, large: abruptly)"
 	}
 	return parameter, ""
 }

@@ -246,7 +246,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 		"/models/contributions": {"generates the most incremental revenue", "of=parts", "Saturation"},
 		"/models/curves":        {"of=curve", "channel=google", "Marginal ROAS is below the break-even ROAS in"},
 		"/models/diagnostics": {
-			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "bend of the response curve", "narrower",
+			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can measure the effect of spend", "how abruptly the response curve saturates", "narrower",
 		},
 	} {
 		page := b.Get(path + "?workspace=acme")

@@ -54,7 +54,7 @@ func customers(r *request) (*reportView, error) {
 		}.WithCSV(r.csv("")),
 		block{
 			Section: r.section(
-				"cohorts", "Retention by cohort", "share of customers with an order in each later month, "+long.Words(), "retention",
+				"cohorts", "Retention by cohort", "share of the cohort's customers with an order, by month after the first order, "+long.Words(), "retention",
 				r.call("cohorts", "customers", cohortsWith),
 			),
 			Table: cohortTable(cohorts),

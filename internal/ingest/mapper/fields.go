@@ -159,7 +159,7 @@ func (m Mapping) Text() ([]byte, error) {
 }
 
 // withoutEmpty removes empty values. It returns nil if nothing remains. In the rules of a list, it removes only nil
-// values, because a rule may compare with an empty text.
+// values, because a rule may compare with an empty string.
 func withoutEmpty(of any) any {
 	switch v := of.(type) {
 	case map[string]any:

@@ -22,8 +22,9 @@ var errUnsolved = errors.New("the linear system does not converge")
 // solve sets h to the probability of conversion from each state if every step into the removed channel leads to null.
 // solve starts from the previous h. The removed channel's states have probability zero.
 //
-// The method is GMRES (Saad and Schultz 1986, algorithms 3 and 4). The preconditioner is the inverse of M, the upper
-// triangle of I - Q with the steps that stay or lead forward. Without cycles, the first direction is the solution.
+// The method is GMRES (Saad and Schultz 1986, algorithms 3 and 4) with the matrix I - Q. Q contains the transition
+// probabilities between states. The preconditioner is the inverse of M, the upper triangle of I - Q with its diagonal: the
+// steps to the same state or to a later state. Without cycles, the first direction is the solution.
 func (c *chain) solve(h []float64, removed int) error {
 	n := len(h)
 	s := solver{chain: c, alive: make([]bool, n), residual: make([]float64, n)}

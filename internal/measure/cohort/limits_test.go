@@ -71,33 +71,27 @@ func TestMarginsHaveTheirLimits(t *testing.T) {
 	t.Parallel()
 	known, unknown := Sale{Revenue: 100, Cost: 60, CostKnown: true}, Sale{Revenue: 100}
 	for _, c := range []struct {
-		sales   []Sale
-		assumed float64
-		want    Margins
+		sales []Sale
+		want  Margins
 	}{
-		{nil, 0.4, Margins{FromAssumed, 0.4, 0}},
-		{[]Sale{unknown}, 1, Margins{FromAssumed, 1, 0}},
-		{[]Sale{known}, 0, Margins{FromCosts, 0.4, 1}},
-		{[]Sale{known, unknown}, 0.9, Margins{PartlyCosted, 0.4, 0.5}},
-		{[]Sale{known, unknown, {Revenue: 1}}, 0.9, Margins{FromAssumed, 0.9, 100. / 201}},
-		{[]Sale{known, {Revenue: 0, Cost: 10, CostKnown: true}}, 0, Margins{FromCosts, 0.3, 1}},
+		{[]Sale{known}, Margins{FromCosts, 0.4, 1}},
+		{[]Sale{known, unknown}, Margins{PartlyCosted, 0.4, 0.5}},
+		{[]Sale{known, {Revenue: 0, Cost: 10, CostKnown: true}}, Margins{FromCosts, 0.3, 1}},
 	} {
-		got, err := MarginsOf(c.sales, c.assumed)
+		got, err := MarginsOf(c.sales)
 		if err != nil || got.Source != c.want.Source || math.Abs(got.Rate-c.want.Rate) > 1e-12 || got.Coverage != c.want.Coverage {
-			t.Errorf("%+v and %v: %+v, %v; want %+v", c.sales, c.assumed, got, err, c.want)
+			t.Errorf("%+v: %+v, %v; want %+v", c.sales, got, err, c.want)
 		}
 	}
-	_, err := MarginsOf(nil, 0)
+	_, err := MarginsOf(nil)
 	rejected(t, err, fault.KindNotReady, "costs cover only 0% of revenue")
-	_, err = MarginsOf([]Sale{known, unknown, unknown}, 0)
+	_, err = MarginsOf([]Sale{known, unknown, unknown})
 	rejected(t, err, fault.KindNotReady, "costs cover only 33% of revenue")
-	for _, assumed := range []float64{-0.1, 1.1, math.NaN()} {
-		_, err = MarginsOf(nil, assumed)
-		rejected(t, err, fault.KindInvalid, "want a fraction of revenue")
-	}
-	_, err = MarginsOf([]Sale{known, {Revenue: -1}}, 0.4)
+	_, err = MarginsOf([]Sale{known, unknown, {Revenue: 1}})
+	rejected(t, err, fault.KindNotReady, "costs cover only 50% of revenue")
+	_, err = MarginsOf([]Sale{known, {Revenue: -1}})
 	rejected(t, err, fault.KindInvalid, "sale 1: revenue -1, cost 0")
-	_, err = MarginsOf([]Sale{{Revenue: 5, Cost: -2, CostKnown: true}}, 0.4)
+	_, err = MarginsOf([]Sale{{Revenue: 5, Cost: -2, CostKnown: true}})
 	rejected(t, err, fault.KindInvalid, "sale 0: revenue 5, cost -2")
 	m := Margins{Rate: 0.25}
 	for sale, want := range map[Sale]int64{{Revenue: 10, Cost: 30, CostKnown: true}: -20, {Revenue: 10}: 3, {Revenue: 9}: 2} {

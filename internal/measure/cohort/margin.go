@@ -18,10 +18,8 @@ type MarginSource string
 
 // The sources.
 const (
-	FromCosts     MarginSource = "costs"           // every sale has costs
-	PartlyCosted  MarginSource = "costs_of_a_part" // sales without costs have the rate of the sales with costs
-	FromAssumed   MarginSource = "assumed_rate"    // no sale has costs
-	leastCoverage              = 0.5               // minimum coverage for using the rate of the sales with costs
+	FromCosts    MarginSource = "costs"           // every sale has costs
+	PartlyCosted MarginSource = "costs_of_a_part" // sales without costs have the rate of the sales with costs
 )
 
 // Margins converts sales to gross margin.
@@ -31,13 +29,13 @@ type Margins struct {
 	Coverage float64 // share of revenue with known costs
 }
 
+// leastCoverage is the minimum coverage for using the rate of the sales with costs for the other sales.
+const leastCoverage = 0.5
+
 // MarginsOf returns the rule for gross margin. Sales with costs use their costs. If at least half but not all of the
-// revenue has costs, the other sales use the rate of the sales with costs. With less than half, the other sales use the
-// assumed rate. If the assumed rate is then 0 (unknown), the result is a not-ready fault. A rate is at most 1.
-func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
-	if math.IsNaN(assumed) || assumed < 0 || assumed > 1 {
-		return Margins{}, fault.Invalid("assumed margin is %v, want a fraction of revenue", assumed)
-	}
+// revenue has costs, the other sales use the rate of the sales with costs. With less than half, the result is a
+// not-ready fault. A rate is at most 1.
+func MarginsOf(sales []Sale) (Margins, error) {
 	var revenue, costed, cost float64
 	for i, s := range sales {
 		if s.Revenue < 0 || s.CostKnown && s.Cost < 0 {
@@ -49,18 +47,17 @@ func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 			cost += float64(s.Cost)
 		}
 	}
-	m := Margins{Source: FromAssumed, Rate: assumed}
+	coverage := 0.0
 	if costed > 0 {
-		m.Coverage = costed / revenue
+		coverage = costed / revenue
 	}
-	switch {
-	case costed > 0 && costed == revenue:
-		m.Source, m.Rate = FromCosts, (costed-cost)/costed
-	case m.Coverage >= leastCoverage:
-		m.Source, m.Rate = PartlyCosted, (costed-cost)/costed
-	case assumed == 0:
-		return Margins{}, fault.NotReady("costs cover only %.0f%% of revenue, which is not enough to estimate a margin", 100*m.Coverage).
-			WithHint("import the costs of products, or set a margin for the store")
+	if coverage < leastCoverage {
+		return Margins{}, fault.NotReady("costs cover only %.0f%% of revenue, which is not enough to estimate a margin", 100*coverage).
+			WithHint("import the costs of products")
+	}
+	m := Margins{Source: PartlyCosted, Rate: (costed - cost) / costed, Coverage: coverage}
+	if costed == revenue {
+		m.Source = FromCosts
 	}
 	return m, nil
 }

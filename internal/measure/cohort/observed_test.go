@@ -216,18 +216,13 @@ func TestMarginsReportTheirSource(t *testing.T) {
 	costed := cohort.Sale{Revenue: 1000, Cost: 600, CostKnown: true}
 	unknown := cohort.Sale{Revenue: 500}
 	for _, c := range []struct {
-		sales   []cohort.Sale
-		assumed float64
-		want    cohort.Margins
+		sales []cohort.Sale
+		want  cohort.Margins
 	}{
-		{[]cohort.Sale{costed, costed}, 0, cohort.Margins{Source: cohort.FromCosts, Rate: .4, Coverage: 1}},
-		{[]cohort.Sale{costed, unknown}, .9, cohort.Margins{Source: cohort.PartlyCosted, Rate: .4, Coverage: 2. / 3}},
-		{[]cohort.Sale{costed, unknown, unknown, unknown}, .3, cohort.Margins{
-			Source: cohort.FromAssumed, Rate: .3, Coverage: .4,
-		}},
-		{[]cohort.Sale{unknown}, .3, cohort.Margins{Source: cohort.FromAssumed, Rate: .3}},
+		{[]cohort.Sale{costed, costed}, cohort.Margins{Source: cohort.FromCosts, Rate: .4, Coverage: 1}},
+		{[]cohort.Sale{costed, unknown}, cohort.Margins{Source: cohort.PartlyCosted, Rate: .4, Coverage: 2. / 3}},
 	} {
-		got, err := cohort.MarginsOf(c.sales, c.assumed)
+		got, err := cohort.MarginsOf(c.sales)
 		if diff := cmp.Diff(c.want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" || err != nil {
 			t.Errorf("%v\n%s", err, diff)
 		}
@@ -236,10 +231,10 @@ func TestMarginsReportTheirSource(t *testing.T) {
 	if m.Of(costed) != 400 || m.Of(unknown) != 200 {
 		t.Errorf("margins are %d and %d, want 400 and 200", m.Of(costed), m.Of(unknown))
 	}
-	if _, err := cohort.MarginsOf([]cohort.Sale{unknown}, 0); fault.KindOf(err) != fault.KindNotReady {
+	if _, err := cohort.MarginsOf([]cohort.Sale{unknown}); fault.KindOf(err) != fault.KindNotReady {
 		t.Errorf("without costs: %v", err)
 	}
-	if _, err := cohort.MarginsOf([]cohort.Sale{{Revenue: -1}}, 0); fault.KindOf(err) != fault.KindInvalid {
+	if _, err := cohort.MarginsOf([]cohort.Sale{{Revenue: -1}}); fault.KindOf(err) != fault.KindInvalid {
 		t.Errorf("negative revenue: %v", err)
 	}
 }

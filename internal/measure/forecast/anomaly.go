@@ -166,7 +166,7 @@ func judged(values []float64, season int, l lens, shifts []Change) judgement {
 	for t, y := range values {
 		x[t] = l.to(y)
 	}
-	j := judgement{lens: l, expected: around(x, season, nil, shifts), size: meanSize(x)}
+	j := judgement{lens: l, expected: around(x, season, shifts), size: meanSize(x)}
 	j.errors = make([]float64, len(x))
 	for t := range x {
 		j.errors[t] = x[t] - j.expected[t]
@@ -216,9 +216,9 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns the prediction of each point from all other points. A point for which apart is true has a prediction
-// but is not used in other predictions. The level of a point comes from its own side of a shift.
-func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
+// around returns the prediction of each point from all other points. The level of a point comes from its own side of a
+// shift.
+func around(x []float64, season int, shifts []Change) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
 	factors, level := make([]float64, n), make([]float64, n)
@@ -226,7 +226,6 @@ func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 	for t := range weights {
 		weights[t] = 1
 	}
-	leave(weights, apart)
 	for range 3 {
 		for t := range x {
 			rest[t] = x[t] - factors[t]
@@ -251,16 +250,10 @@ func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 			rest[t] -= factors[t]
 		}
 		bisquare(rest, weights)
-		leave(weights, apart)
 	}
 	clip := 2.5 * 1.4826 * typical(rest)
 	for t := range rest {
 		rest[t] = max(-clip, min(clip, rest[t]))
-	}
-	for t, alone := range apart {
-		if alone {
-			rest[t] = 0
-		}
 	}
 	follow := max(0, autocorrelation(rest, 1)[0])
 	out := make([]float64, n)
@@ -280,14 +273,6 @@ func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 
 // barely is a weight that has no effect unless all other weights are zero.
 const barely = 1e-6
-
-func leave(weights []float64, apart []bool) {
-	for t, alone := range apart {
-		if alone {
-			weights[t] = barely
-		}
-	}
-}
 
 // others sets each point's seasonal factor: the weighted mean of the deviations at the same position in the cycle,
 // without the point's own deviation.

@@ -51,18 +51,6 @@ func TestErrorsOfForecastsNameTheLimit(t *testing.T) {
 		},
 		{three, Ask{Horizon: 2, Calendar: flat(3, 2, 0, 0)}, fault.KindInvalid, "factor 0 of the calendar is 0, want a positive number"},
 		{three, Ask{Horizon: 2, Calendar: flat(3, 2, math.Inf(1), 0)}, fault.KindInvalid, "factor 0 of the calendar is +Inf"},
-		{
-			three,
-			Ask{Horizon: 1, Events: []Event{{Name: "sale", Points: []int{2, -1}}}},
-			fault.KindInvalid,
-			`event "sale" includes point -1, want 0 or later`,
-		},
-		{
-			nile[:9],
-			Ask{Horizon: 1, Events: []Event{{Points: []int{1, 2}}}},
-			fault.KindNotReady,
-			"only 7 points have no event, but the estimate needs 8 points",
-		},
 	} {
 		_, err := Predict(c.values, c.ask)
 		rejected(t, err, c.kind, c.text)
@@ -73,9 +61,6 @@ func TestErrorsOfForecastsNameTheLimit(t *testing.T) {
 		if _, err := Predict([]float64{1e100, -1e100, 1}, ask); err != nil {
 			t.Errorf("%+v: %v", ask, err)
 		}
-	}
-	if _, err := Predict(nile[:10], Ask{Horizon: 1, Events: []Event{{Points: []int{1, 2}}}}); err != nil {
-		t.Errorf("eight points without an event: %v", err)
 	}
 	if err := (Ask{Horizon: 1}).check(make([]float64, 50_000)); err != nil {
 		t.Errorf("50,000 points: %v", err)

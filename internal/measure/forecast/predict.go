@@ -20,7 +20,6 @@ type Ask struct {
 	// calendar's factors. Its forecast is multiplied by the future factors. The covariance of the factors widens the
 	// intervals.
 	Calendar *Calendar
-	Events   []Event // known events; past events determine the effects of future events
 	// Reverts marks a series with a level that returns to its trend after a temporary change. An example is spend after
 	// a burst, a pause or a test. Auto then also contains the model [reverting], which needs a year of daily values.
 	Reverts bool
@@ -37,12 +36,11 @@ const (
 
 // Prediction contains a forecast and its error distribution.
 type Prediction struct {
-	Model   string
-	Points  []float64 // forecasts
-	Levels  []float64 // as requested
-	Bands   [][]Band  // one slice per level with one entry per point
-	Effects []Effect  // effects of the events
-	Notes   []string  // limits of the forecast, one sentence each
+	Model  string
+	Points []float64 // forecasts
+	Levels []float64 // as requested
+	Bands  [][]Band  // one slice per level with one entry per point
+	Notes  []string  // limits of the forecast, one sentence each
 
 	ratio       bool        // errors are logarithms of ratios, otherwise differences
 	nonnegative bool        // the series is never negative
@@ -76,15 +74,7 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	if kind == "" {
 		kind = Auto
 	}
-	raw := values
 	values = ask.Calendar.without(values)
-	var sizes, errors []float64
-	if len(ask.Events) > 0 {
-		var err error
-		if values, sizes, errors, err = effects(values, max(1, ask.Season), ask.Events); err != nil {
-			return Prediction{}, err
-		}
-	}
 	var earlier track // trail of the values before the first rolling origin
 	t := newTrail()
 	if origins := ask.origins(len(values)); origins > 0 {
@@ -105,8 +95,7 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	p.spread, p.freedom = make([]float64, ask.Horizon), make([]float64, ask.Horizon)
 	p.keepInside(values)
 	p.calibrate(values, ask, earlier)
-	p.withEvents(len(raw), ask.Events, sizes, errors)
-	p.withCalendar(len(raw), ask.Calendar)
+	p.withCalendar(len(values), ask.Calendar)
 	p.bands()
 	if ask.Season > 1 && len(values) < 2*ask.Season {
 		p.Notes = append(p.Notes, "The series is shorter than two seasons, so the forecast has no seasonality.")

@@ -182,7 +182,6 @@ func TestInvalidAndShortSeriesAreRejected(t *testing.T) {
 		{[]float64{1, 2, 3}, Ask{Horizon: 0, Season: 1}, fault.KindInvalid},
 		{[]float64{1, 2, 3}, Ask{Horizon: 1, Season: -7}, fault.KindInvalid},
 		{[]float64{1, 2, 3}, Ask{Horizon: 1, Levels: []float64{1}}, fault.KindInvalid},
-		{airPassengers, Ask{Horizon: 1, Events: []Event{{Name: "e", Points: []int{-1}}}}, fault.KindInvalid},
 	}
 	for _, c := range cases {
 		if _, err := Predict(c.values, c.ask); err == nil || fault.KindOf(err) != c.kind {
@@ -269,39 +268,6 @@ func TestUnitAndCoresDoNotMatter(t *testing.T) {
 	b, _ := json.Marshal(again)
 	if !bytes.Equal(a, b) {
 		t.Error("the forecast depends on the number of cores")
-	}
-}
-
-// A promotion raises every thirtieth day by half. Its effect is estimated, removed from the history, and added to the
-// forecast at the next planned promotion.
-func TestPlannedPromotionsChangeTheForecast(t *testing.T) {
-	t.Parallel()
-	y := shop(rand.New(rand.NewPCG(63, 64)), 330, 0, false)
-	promotion := Event{Name: "sale"}
-	for i := 20; i < 360; i += 30 {
-		promotion.Points = append(promotion.Points, i)
-		if i < len(y) {
-			y[i] *= 1.5
-		}
-	}
-	unseen := Event{Name: "opening", Points: []int{340}}
-	ask := Ask{Horizon: 28, Season: 7, Levels: []float64{.8}}
-	plain := predicted(t, y, ask)
-	ask.Events = []Event{promotion, unseen}
-	with := predicted(t, y, ask)
-	// Eleven promotions with 12% noise, shrunk by a twelfth, give 1.45 with a standard error of 0.05.
-	if e := with.Effects[0]; e.Points != 11 || math.Abs(e.Size-1.45) > .12 || e.Error < .02 || e.Error > .06 {
-		t.Errorf("the effect of the sale is %+v, want about 1.45", e)
-	}
-	if e := with.Effects[1]; e.Points != 0 || e.Size != 1 || len(with.Notes) == 0 {
-		t.Errorf("an event never seen has the effect %+v", e)
-	}
-	const day = 350 - 330
-	if r := with.Points[day] / plain.Points[day]; r < 1.3 || r > 1.6 {
-		t.Errorf("the planned sale is forecast at %.2f times a plain day", r)
-	}
-	if r := with.Points[day+1] / plain.Points[day+1]; r < .93 || r > 1.05 {
-		t.Errorf("the day after is forecast at %.2f times a plain day", r)
 	}
 }
 

@@ -221,43 +221,6 @@ func TestWhitenedErrorsAreInnovations(t *testing.T) {
 	equal(t, "after a large negative error", Whitened([]float64{-50, 1})[1], Whitened([]float64{-3, 1})[1])
 }
 
-func TestEffectsOfEventsAreShrunk(t *testing.T) {
-	t.Parallel()
-	values := make([]float64, 60)
-	for i := range values {
-		values[i] = 100
-	}
-	values[20], values[40] = 100*math.E, 100*math.E
-	events := []Event{{Name: "twice", Points: []int{20, 40, 61}}, {Name: "never", Points: []int{60, 62}}}
-	clean, sizes, errors, err := effects(values, 1, events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Two observations of 1 with a penalty of one point give 2/3. Days of the event have a weight of a millionth.
-	for _, c := range [][2]float64{
-		{sizes[0], 2. / 3}, {sizes[1], 0}, {errors[0], 0}, {errors[1], 0}, {clean[20] / 100, math.Exp(1. / 3)}, {clean[21] / 100, 1},
-	} {
-		if math.Abs(c[0]-c[1]) > 1e-6 {
-			t.Errorf("effects %v with the errors %v, clean days %v and %v", sizes, errors, clean[20], clean[21])
-		}
-	}
-	values[0] = 0 // differences: two observations of 100(e - 1)
-	clean, sizes, _, err = effects(values, 1, events)
-	if err != nil || math.Abs(sizes[0]-2./3*100*(math.E-1)) > 1 || math.Abs(clean[40]-(values[40]-sizes[0])) > 1e-9 {
-		t.Errorf("differences: %v, %v", sizes, err)
-	}
-	p := Prediction{Points: []float64{1, 2, 4}, spread: []float64{3, 3, 3}, ratio: true}
-	p.withEvents(60, events, []float64{math.Log(2), 0}, []float64{4, 0})
-	equal(t, "points", p.Points, []float64{1, 4, 4})
-	equal(t, "spread", p.spread, []float64{3, 5, 3})
-	equal(t, "effects", p.Effects, []Effect{{"twice", 2, 4, 2}, {"never", 1, 0, 0}})
-	equal(t, "notes", p.Notes, []string{"The event never has no past points, so it has no effect on the forecast."})
-	p = Prediction{Points: []float64{1, 2, 4}, spread: []float64{3, 3, 3}}
-	p.withEvents(61, []Event{{Points: []int{60, 61, 63, 64}}}, []float64{5}, []float64{4})
-	equal(t, "differences", p.Points, []float64{6, 2, 9})
-	equal(t, "effect", p.Effects, []Effect{{"", 5, 4, 1}})
-}
-
 func TestGapsAreFilledWithTheirSeason(t *testing.T) {
 	t.Parallel()
 	week := make([]float64, 28)
@@ -524,17 +487,5 @@ func TestTheFirstOfEqualFormsIsChosen(t *testing.T) {
 		if !ok || s.String() != "ETS(A,N,N)" {
 			t.Errorf("a series of %v has the form %s, want ETS(A,N,N)", level, s)
 		}
-	}
-}
-
-// The deviations are 1 with the first event and 3 with both. The normal equations with the penalty are 3a + b = 4 and
-// a + 2b = 3.
-func TestOverlappingEventsShareADay(t *testing.T) {
-	t.Parallel()
-	values := slices.Repeat([]float64{100}, 60)
-	values[20], values[40] = 100*math.E, 100*math.Exp(3)
-	_, sizes, _, err := effects(values, 1, []Event{{Points: []int{20, 40}}, {Points: []int{40}}})
-	if err != nil || math.Abs(sizes[0]-1) > 1e-4 || math.Abs(sizes[1]-1) > 1e-4 {
-		t.Errorf("sizes %v, %v; want 1 and 1", sizes, err)
 	}
 }

@@ -81,7 +81,7 @@ func (s Saturation) held() int {
 }
 
 // unit returns the divisor of exposures: the maximum of the exposures of the fitted rows. For [CES], the divisor is the
-// mean of the positive exposures, which a single extreme period barely changes.
+// mean of the positive exposures, because a single outlier can determine the maximum.
 func (s Saturation) unit(exposures []float64) float64 {
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
 	if s != CES || active == 0 {

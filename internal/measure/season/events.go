@@ -68,7 +68,6 @@ const (
 	cyberSD     = 0.25
 	christmasSD = 0.15
 	holidaySD   = 0.07
-	promotionSD = 0.40
 	// yearlySD is the standard deviation of an event's effect between years. The constant alike is the correlation of
 	// these differences among the days of one group.
 	yearlySD = 0.10
@@ -87,13 +86,13 @@ func seasons(days civil.Range) []effect {
 }
 
 // events returns the effects of the calendar on the given days, in a fixed order.
-func events(days civil.Range, ask Ask) ([]effect, error) {
+func events(days civil.Range, countries []string) ([]effect, error) {
 	c := collector{days: days, all: seasons(days), group: len(seasonNames)}
-	national, err := holiday.Of(ask.Countries, true)
+	national, err := holiday.Of(countries, true)
 	if err != nil {
 		return nil, err
 	}
-	if len(ask.Countries) == 0 {
+	if len(countries) == 0 {
 		national = []holiday.Holiday{holiday.Named("valentines")}
 	}
 	for _, h := range national {
@@ -102,9 +101,6 @@ func events(days civil.Range, ask Ask) ([]effect, error) {
 		default:
 			c.holiday(h)
 		}
-	}
-	for _, p := range ask.Promotions {
-		c.add(effect{sd: promotionSD}, p.Days...)
 	}
 	return c.all, nil
 }

@@ -43,7 +43,7 @@ func newDesign(ask Ask) (*design, error) {
 	d.knots = (d.history+knotDays-2)/knotDays + 1
 	n := d.history + d.ahead
 	var err error
-	if d.effects, err = events(civil.Range{First: ask.First, Last: ask.First.AddDays(n - 1)}, ask); err != nil {
+	if d.effects, err = events(civil.Range{First: ask.First, Last: ask.First.AddDays(n - 1)}, ask.Countries); err != nil {
 		return nil, err
 	}
 	d.rows = make([][]entry, n)

@@ -328,7 +328,7 @@ func TestSeasonsHaveEveryDayOnce(t *testing.T) {
 	}
 }
 
-// A holiday on a Friday includes the weekend after it, and one on another day only itself. A promotion is a group of its
+// A holiday on a Friday includes the weekend after it, and one on another day only itself. Each effect is a group of its
 // own after those of the seasons.
 func TestHolidaysOnFridaysIncludeTheWeekend(t *testing.T) {
 	t.Parallel()
@@ -351,15 +351,14 @@ func TestHolidaysOnFridaysIncludeTheWeekend(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	june := civil.Range{First: civil.New(2025, time.June, 1), Last: civil.New(2025, time.June, 30)}
-	sale := Promotion{Days: []civil.Range{{First: june.First.AddDays(-3), Last: june.First.AddDays(1)}}}
-	all, err := events(june, Ask{Promotions: []Promotion{sale}})
-	if err != nil || len(all) != 1 || all[0].group != 3 || all[0].sd != .4 ||
-		!slices.Equal(all[0].days, []loading{{0, 1}, {1, 1}}) {
-		t.Errorf("a promotion in June: %+v, %v", all, err)
+	july := civil.Range{First: civil.New(2025, time.July, 1), Last: civil.New(2025, time.July, 31)}
+	all, err := events(july, []string{"US"})
+	if err != nil || len(all) != 2 || all[0].group != 3 || all[1].group != 4 || all[1].sd != .07 ||
+		!slices.Equal(all[0].days, []loading{{4, 1}, {5, 1}}) {
+		t.Errorf("Independence Day: %+v, %v", all, err)
 	}
 	february := civil.Range{First: civil.New(2025, time.February, 1), Last: civil.New(2025, time.February, 28)}
-	none, err := events(february, Ask{})
+	none, err := events(february, nil)
 	if err != nil ||
 		!slices.ContainsFunc(none, func(e effect) bool { return slices.Contains(e.days, loading{12, 1}) && e.sd == .07 }) {
 		t.Errorf("without a country there is no Valentine's Day: %+v, %v", none, err)

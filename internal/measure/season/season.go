@@ -1,5 +1,4 @@
-// Package season estimates the yearly pattern of a daily series: the time of year, holidays, shopping events and
-// promotions.
+// Package season estimates the yearly pattern of a daily series: the time of year, holidays and shopping events.
 //
 // [Fit] returns a factor for every day of the history and of the future, with the covariance of the future factors. The
 // package makes no forecast. A forecaster divides the history by its factors, forecasts the result, and multiplies the
@@ -17,17 +16,10 @@ import (
 
 // Ask contains the history and the days ahead.
 type Ask struct {
-	First      civil.Date
-	Values     []float64 // one per day; NaN is unknown
-	Ahead      int       // days after the history
-	Countries  []string  // countries with holidays, in the notation of holiday.Of; none: only events of all countries
-	Promotions []Promotion
-}
-
-// Promotion is a named promotion with its past and future days.
-type Promotion struct {
-	Name string
-	Days []civil.Range
+	First     civil.Date
+	Values    []float64 // one per day; NaN is unknown
+	Ahead     int       // days after the history
+	Countries []string  // countries with holidays, in the notation of holiday.Of; none: only events of all countries
 }
 
 // Year is the estimated yearly pattern.
@@ -57,8 +49,7 @@ const (
 //	x_t = ℓ_t + w(weekday) + Σ_k (a_k cos(2πkd/365.25) + b_k sin(2πkd/365.25)) + Σ_e β_e D_e(t) + ε_t.
 //
 // ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the
-// calendar: days around Thanksgiving, blocks of the Christmas season, national holidays, gift days and promotions.
-// Holidays and gift days include a few days before and after. The errors have Student's t distribution with four
+// calendar: days around Thanksgiving, blocks of the Christmas season, national holidays and gift days. Holidays and gift days include a few days before and after. The errors have Student's t distribution with four
 // degrees of freedom, so single anomalies have little weight. All coefficients have normal priors (see [events]).
 // Without data, the estimate is the prior. With each year of history, the estimate moves toward the data. The scales of
 // the level and of the smooth season maximize the marginal likelihood (empirical Bayes; MacKay 1992, "Bayesian

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// simulated returns a series with growth, weekdays, a smooth season, Black Friday, and a promotion of four days a year.
+// simulated returns a series with growth, weekdays, a smooth season and Black Friday.
 func simulated(seed uint64, first civil.Date, days int, blackFriday float64) []float64 {
 	chance := stats.Stream(seed, 1)
 	out, level := make([]float64, days), 0.0
@@ -27,24 +27,9 @@ func simulated(seed uint64, first civil.Date, days int, blackFriday float64) []f
 		if day.Sub(holiday.Thanksgiving(day.Year())) == 1 {
 			x += blackFriday
 		}
-		if onPromotion(day) {
-			x += 0.5
-		}
 		out[t] = math.Exp(x)
 	}
 	return out
-}
-
-func onPromotion(day civil.Date) bool {
-	return day.Month() == time.August && day.Day() >= 10 && day.Day() < 14
-}
-
-func promotion(years ...int) Promotion {
-	p := Promotion{Name: "summer sale"}
-	for _, year := range years {
-		p.Days = append(p.Days, civil.Range{First: civil.New(year, time.August, 10), Last: civil.New(year, time.August, 13)})
-	}
-	return p
 }
 
 func fit(t *testing.T, ask Ask) *Year {
@@ -64,18 +49,11 @@ func TestEffectsThatWereSeenAreRecovered(t *testing.T) {
 	t.Parallel()
 	const days = 1040
 	values := simulated(3, start, days, 1.2)
-	ask := Ask{
-		First: start, Values: values, Ahead: 60, Countries: []string{"US"}, Promotions: []Promotion{promotion(2024, 2025, 2026)},
-	}
-	y := fit(t, ask)
+	y := fit(t, Ask{First: start, Values: values, Ahead: 60, Countries: []string{"US"}})
 	blackFriday := holiday.Thanksgiving(2026).AddDays(1).Sub(start)
 	ordinary := civil.New(2026, time.November, 13).Sub(start)
 	if got := math.Log(y.Factors[blackFriday] / y.Factors[ordinary]); math.Abs(got-1.2) > 0.2 {
 		t.Errorf("log factor of Black Friday: %.3f, want 1.2", got)
-	}
-	sale := civil.New(2025, time.August, 11).Sub(start)
-	if got := math.Log(y.Factors[sale] / y.Factors[sale-7]); math.Abs(got-0.5) > 0.2 {
-		t.Errorf("log factor of the promotion: %.3f, want 0.5", got)
 	}
 	if len(y.Unseen) != 0 {
 		t.Errorf("unseen seasons %v, want none", y.Unseen)
