@@ -124,7 +124,7 @@ func revisit(t *testing.T, e *Engine, file string, version int) {
 		t.Fatal(err)
 	}
 	defer release()
-	if err := apply(t.Context(), w.instance.db, w, "migrations/"+file, version); err != nil {
+	if err := apply(t.Context(), w.instance.db, w, version, "migrations/"+file); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -41,7 +41,7 @@ func TestEarlierStoreStartsItsHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	if err := apply(t.Context(), w.instance.db, w, "migrations/0011_history.sql", 11); err != nil {
+	if err := apply(t.Context(), w.instance.db, w, 11, "migrations/0011_history.sql"); err != nil {
 		t.Fatal(err)
 	}
 	got := asOf(now)

@@ -14,8 +14,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate updates a workspace's file to the latest schema. Migrations are numbered and run forward only, each in its
-// own transaction.
+// migrate updates a workspace's file to the latest schema. Migrations are numbered and run forward only. A new file gets
+// all of them in one transaction, because a commit takes longer than most migrations of an empty file. In a file with
+// facts, each has its own transaction.
 func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 	_, err := db.ExecContext(ctx, w.text("CREATE TABLE IF NOT EXISTS {{schema_version}} (version BIGINT)"))
 	if err != nil {
@@ -34,9 +35,12 @@ func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 		return fault.Unavailable("a newer release wrote the fact store (schema %d; this release supports %d)", done, len(files)).
 			WithHint("run the newer release, or restore a backup")
 	}
+	if done == 0 {
+		return apply(ctx, db, w, 1, files...)
+	}
 	for i := done; i < len(files); i++ {
-		if err := apply(ctx, db, w, files[i], i+1); err != nil {
-			return fmt.Errorf("migration %s: %w", files[i], err)
+		if err := apply(ctx, db, w, i+1, files[i]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -49,14 +53,17 @@ func migrationFiles() ([]string, error) {
 	return files, err
 }
 
-func apply(ctx context.Context, db *sql.DB, w *workspace, file string, number int) error {
+// apply runs migrations in one transaction. The parameter number is the number of the first.
+func apply(ctx context.Context, db *sql.DB, w *workspace, number int, files ...string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // no effect after a commit
-	if err := step(ctx, tx, w, file, number); err != nil {
-		return err
+	for i, file := range files {
+		if err := step(ctx, tx, w, file, number+i); err != nil {
+			return fmt.Errorf("migration %s: %w", file, err)
+		}
 	}
 	return tx.Commit()
 }

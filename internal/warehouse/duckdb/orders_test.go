@@ -186,7 +186,7 @@ UPDATE {{customers}} SET customer = 'fbf000112233445566778899aabbccdd' WHERE cus
 		t.Fatal(err)
 	}
 	for _, file := range []string{"migrations/0003_order_rows.sql", "migrations/0006_first_orders.sql"} {
-		if err := apply(t.Context(), w.instance.db, w, file, 6); err != nil {
+		if err := apply(t.Context(), w.instance.db, w, 6, file); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -250,7 +250,7 @@ ALTER TABLE {{path_days_before}} RENAME TO path_days;`
 	if _, err := ws.instance.db.ExecContext(t.Context(), ws.text(before)); err != nil {
 		t.Fatal(err)
 	}
-	if err := apply(t.Context(), ws.instance.db, ws, "migrations/0016_paths.sql", 16); err != nil {
+	if err := apply(t.Context(), ws.instance.db, ws, 16, "migrations/0016_paths.sql"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, ask()); diff != "" {

@@ -38,7 +38,7 @@ func TestTheNextImportBuildsMissingRollUpsOfAnEarlierStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	if err := apply(t.Context(), w.instance.db, w, "migrations/0006_first_orders.sql", 6); err != nil {
+	if err := apply(t.Context(), w.instance.db, w, 6, "migrations/0006_first_orders.sql"); err != nil {
 		t.Fatal(err)
 	}
 	version := mustVersion(t, facts, "shop")
