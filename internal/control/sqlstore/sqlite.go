@@ -38,13 +38,23 @@ func openSQLite(ctx context.Context, o Options) (*database, error) {
 	if err != nil {
 		return nil, fmt.Errorf("control database %s: %w", path, err)
 	}
-	if err := migrate(ctx, d.engine, d.write, o.BusyTimeout, o.Log); err != nil {
+	if err := migrateFile(ctx, path, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
 	}
 	if err := d.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
 	}
 	return d, nil
+}
+
+// migrateFile migrates a database on a connection that does not sync each commit, because a new file needs more than 20
+// migrations. After a power failure, the file may lack the last migrations, and the next start applies them.
+func migrateFile(ctx context.Context, path string, o Options) error {
+	db, err := pool(path, "immediate", pragmasOf(o.BusyTimeout, "NORMAL"), 1)
+	if err != nil {
+		return err
+	}
+	return errors.Join(migrate(ctx, sqliteEngine, db, o.BusyTimeout, o.Log), db.Close())
 }
 
 // private creates the file so that only its owner can read it. SQLite gives its write-ahead log and its shared-memory
@@ -66,10 +76,7 @@ func private(path string) error {
 // Writes go through one connection, because SQLite allows one writer at a time. Waiting for this connection is fairer
 // than polling for the lock. Reads have their own connections and never wait for a write.
 func connect(path string, busyTimeout time.Duration) (*database, error) {
-	common := []string{
-		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first, because the other settings may wait for a lock
-		"journal_mode(WAL)", "foreign_keys(1)", "synchronous(FULL)",
-	}
+	common := pragmasOf(busyTimeout, "FULL")
 	// A write transaction takes the lock at its start. If the transaction read first, SQLite would reject its write
 	// without waiting when another process wrote in between.
 	write, err := pool(path, "immediate", common, 1)
@@ -86,6 +93,13 @@ func connect(path string, busyTimeout time.Duration) (*database, error) {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
 	return &database{engine: sqliteEngine, path: path, write: write, read: read, states: states}, nil
+}
+
+func pragmasOf(busyTimeout time.Duration, synchronous string) []string {
+	return []string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first, because the other settings may wait for a lock
+		"journal_mode(WAL)", "foreign_keys(1)", "synchronous(" + synchronous + ")",
+	}
 }
 
 func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {

@@ -35,6 +35,21 @@ func open(t *testing.T, o Options) *Store {
 	return s
 }
 
+// Migrations are not synced, but a commit of a confirmed change is.
+func TestCommitsAreSyncedAfterMigrations(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const full = 2
+	var synchronous int
+	if err := s.write.QueryRowContext(t.Context(), `PRAGMA synchronous`).Scan(&synchronous); err != nil || synchronous != full {
+		t.Errorf("synchronous is %d, %v; want %d", synchronous, err, full)
+	}
+}
+
 func TestSQLitePassesTheSuite(t *testing.T) {
 	t.Parallel()
 	controltest.Run(t, func(t *testing.T) controltest.Store {
