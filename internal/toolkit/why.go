@@ -209,11 +209,6 @@ func (c *Call) largestDriver(found snapshot.Change) string {
 	return ""
 }
 
-// signed formats a change for a sentence: "down USD 1,200".
-func (c *Call) signed(minor int64) string {
-	return direction(minor) + " " + c.Amount(max(minor, -minor))
-}
-
 func direction(change int64) string {
 	if change < 0 {
 		return "down"
