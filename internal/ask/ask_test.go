@@ -284,7 +284,7 @@ func TestInterpretUsesNumbersOnly(t *testing.T) {
 		"metrics":{"` + hostile + `":{"value":1},"revenue":{"value":12345.6,"previous":10000,"change_pct":23.456},"orders":{"value":10,"change_pct":-5},"note":"` + hostile + `","roas":{"value":null}},
 		"rows":[{"name":"` + hostile + `"}]}`)
 	got := ask.Interpret(ask.Call{Tool: "performance", Metrics: []string{"orders"}}, answer)
-	if want := "performance: orders from 2026-11-09 to 2026-11-15 were 10 (down 5.0%), revenue USD 12,346 (up 23.5%)."; got != want {
+	if want := "performance: orders from 2026-11-09 to 2026-11-15 were 10 (down 5.0% from the previous period), revenue USD 12,346 (up 23.5%)."; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, odd := range []string{`{"period":{"start":"` + hostile + `","end":"x"},"rows":[1,2]}`, `{"currency":"` + hostile + `","metrics":{"revenue":1}}`, `[]`, `{}`} {

@@ -60,9 +60,9 @@ func Interpret(c Call, answer json.RawMessage) string {
 	switch {
 	case len(days) > 0 && len(parts) > 0 && figures[0].change != nil: // results of a past period
 		parts[0] = figures[0].result(days, a.Currency)
-		return c.Tool + ": " + strings.Join(parts, ", ") + "." + reasons(a.Drivers, a.Events, a.Currency)
+		return c.Tool + ": " + strings.Join(parts, ", ") + "." + reasons(days, a.Drivers, a.Events, a.Currency)
 	case len(parts) > 0:
-		return head + ": " + strings.Join(parts, ", ") + "." + budgetAdvice(a.Metrics) + reasons(a.Drivers, a.Events, a.Currency)
+		return head + ": " + strings.Join(parts, ", ") + "." + budgetAdvice(a.Metrics) + reasons(days, a.Drivers, a.Events, a.Currency)
 	case rows == 1:
 		return head + ": 1 row."
 	}
@@ -111,8 +111,8 @@ type event struct {
 }
 
 // reasons names the first driver in the direction of a change and the change's first possible cause. It omits drivers
-// and events if their names do not look like names of metrics.
-func reasons(drivers []driver, events []event, unit string) (text string) {
+// and events if their names do not look like names of metrics. The first element of periods is the later period.
+func reasons(periods []string, drivers []driver, events []event, unit string) (text string) {
 	change := func(up, down string, by float64) string {
 		f := figure{name: "revenue", value: new(math.Abs(by))}
 		way := up
@@ -133,6 +133,9 @@ func reasons(drivers []driver, events []event, unit string) (text string) {
 		days := "on " + e.Date
 		if isDay.MatchString(e.EndDate) {
 			days = "from " + e.Date + " to " + e.EndDate
+		}
+		if len(periods) > 0 && e.Date < periods[0][:len(e.Date)] {
+			days += " in the earlier period"
 		}
 		return text + fmt.Sprintf(" A possible cause: %s %s (effect on revenue: %s).", spelled(e.Kind), days, change("up about ", "down about ", *e.Effect))
 	}
@@ -213,8 +216,8 @@ func spelled(name string) string {
 	return strings.Join(words, " ")
 }
 
-// result states a figure of a period in a sentence. If there is a second period, the sentence names it as the period of
-// comparison.
+// result states a figure and its change in a sentence. If there is a second period, the sentence names it as the period
+// of comparison. Otherwise, the change is from the previous period.
 func (f figure) result(days []string, unit string) string {
 	name := f.spelled()
 	verb := "was"
@@ -225,7 +228,11 @@ func (f figure) result(days []string, unit string) string {
 	if len(days) > 1 {
 		of += ", compared with " + days[1] + ","
 	}
-	return name + " " + of + " " + verb + strings.TrimPrefix(f.text(unit), name)
+	text := name + " " + of + " " + verb + strings.TrimPrefix(f.text(unit), name)
+	if len(days) == 1 {
+		text = strings.TrimSuffix(text, ")") + " from the previous period)"
+	}
+	return text
 }
 
 func (f figure) spelled() string { return spelled(strings.TrimSuffix(f.name, "_pct")) }

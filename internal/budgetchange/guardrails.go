@@ -91,19 +91,19 @@ func step(g control.Guardrails, s Situation) Verdict {
 	}
 	limit := strconv.FormatFloat(g.StepPct, 'f', -1, 64)
 	if s.Previous.Minor <= 0 {
-		return blocks("The current daily budget is zero, so every step exceeds the limit of %s%%.", limit)
+		return blocks("The current daily budget is zero, so every increase exceeds the limit of %s%%.", limit)
 	}
 	moved := big.NewRat(abs(s.New.Minor-s.Previous.Minor), s.Previous.Minor)
 	moved.Mul(moved, big.NewRat(100, 1))
 	share, _ := moved.Float64()
 	if most, ok := new(big.Rat).SetString(limit); ok && moved.Cmp(most) <= 0 {
-		return passes("The step of %s is within the limit of %s%%.", number.Percent(share, 1), limit)
+		return passes("The daily budget change of %s is within the limit of %s%%.", number.Percent(share, 1), limit)
 	}
 	decimals := 1
 	if math.Round(10*share)/10 <= g.StepPct {
 		decimals = 3 // with one decimal, the step would not appear to exceed the limit
 	}
-	return blocks("The step of %s exceeds the limit of %s%%. Make a smaller step.", number.Percent(share, decimals), limit)
+	return blocks("The daily budget change of %s exceeds the limit of %s%%. Propose a smaller change.", number.Percent(share, decimals), limit)
 }
 
 func abs(n int64) int64 {

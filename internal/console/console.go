@@ -128,7 +128,7 @@ const (
 // ServeHTTP serves one request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !c.hosts.Know(r.Host) {
-		c.Refuse(w, r, http.StatusMisdirectedRequest, "The service is not configured for this host name. Use the configured base URL.")
+		c.Refuse(w, r, http.StatusMisdirectedRequest, "The service is not configured for this host name. Ask the operator for the base URL of the service.")
 		return
 	}
 	c.routes.ServeHTTP(w, r)

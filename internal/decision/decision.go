@@ -248,7 +248,7 @@ func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 	}
 	return append(others, health.Finding{
 		Check: answer.Listed(names), Severity: latest.Severity, Fix: latest.Fix,
-		Finding: fmt.Sprintf("%s missing days since %s. The latest missing day is %s.", answer.Plural(len(recent), "data source has", "data sources have"),
+		Finding: fmt.Sprintf("%s missing days on or after %s. The latest missing day is %s.", answer.Plural(len(recent), "data source has", "data sources have"),
 			today.AddDays(-gapDays), latest.Gap),
 	})
 }

@@ -134,7 +134,7 @@ func TestGapsOfSourcesAreOneInsight(t *testing.T) {
 		t.Errorf("old gaps: %+v", got)
 	}
 	got := withOneGap([]health.Finding{gap("a", 60), gap("b", 3), other, gap("c", 61)}, today)
-	if want := "2 data sources have missing days since 2026-09-21. The latest missing day is 2026-11-17."; len(got) != 2 || got[0] != other || got[1].Line() != want || got[1].Check != "a, b" || got[1].Fix != "Import." {
+	if want := "2 data sources have missing days on or after 2026-09-21. The latest missing day is 2026-11-17."; len(got) != 2 || got[0] != other || got[1].Line() != want || got[1].Check != "a, b" || got[1].Fix != "Import." {
 		t.Errorf("recent gaps: %+v, want %q", got, want)
 	}
 	if got := withOneGap([]health.Finding{gap("a", 60), gap("c", 61)}, today); len(got) != 1 || got[0] != gap("a", 60) {

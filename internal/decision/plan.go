@@ -278,7 +278,7 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 	s := Step{
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
-		Stop: "Roll back the budget change if, after 7 days, the cost per order is at least 25% higher than before the change.",
+		Stop: "Roll back the budget change if, after 7 days, the channel's cost per order is at least 25% higher than before the change.",
 	}
 	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
 		s.Call = next(p.Call, "propose_budget_shift", map[string]any{

@@ -329,11 +329,11 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		{
 			detect.Finding{Kind: detect.PacingRisk, Subject: "revenue", Evidence: evidence("target", 100.0, "expected", 80.0, "expected_low", 70.0, "expected_high", 90.0, "probability", 0.95)},
-			"The forecast of revenue is USD 80.00 (90% interval USD 70.00 to USD 90.00), below the target of USD 100.00. The probability of missing the target is 95.0%.", `forecasting {"aspect":"pacing"}`,
+			"The forecast of revenue (from 2026-03-01) is USD 80.00 (90% interval USD 70.00 to USD 90.00), below the target of USD 100.00. The probability of missing the target is 95.0%.", `forecasting {"aspect":"pacing"}`,
 		},
 		{
 			detect.Finding{Kind: detect.PacingRisk, Subject: "spend", Evidence: evidence("target", 100.0, "expected", 130.0, "expected_low", 120.0, "expected_high", 140.0, "probability", 0.95)},
-			"The forecast of spend is USD 130.00 (90% interval USD 120.00 to USD 140.00), above the target of USD 100.00. The probability of exceeding the target is 95.0%.", `forecasting {"aspect":"pacing"}`,
+			"The forecast of spend (from 2026-03-01) is USD 130.00 (90% interval USD 120.00 to USD 140.00), above the target of USD 100.00. The probability of exceeding the target is 95.0%.", `forecasting {"aspect":"pacing"}`,
 		},
 		{
 			detect.Finding{Kind: detect.SeasonAhead, Name: "Easter", Evidence: evidence("last_year_ratio", 1.5)},

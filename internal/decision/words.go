@@ -120,8 +120,8 @@ func marginal(verdict string) func(*toolkit.Call, detect.Finding) string {
 }
 
 var wordings = map[detect.Kind]wording{
-	detect.PastOptimum: {marginal("below"), "Reduce the channel's budget in steps of 20%, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
-	detect.Headroom:    {marginal("above"), "Increase the channel's budget in steps of 20%, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
+	detect.PastOptimum: {marginal("below"), "Reduce the channel's budget in steps of 20%, and check the marginal ROAS after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
+	detect.Headroom:    {marginal("above"), "Increase the channel's budget in steps of 20%, and check the marginal ROAS after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
 	detect.SpendShift: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("Spend on %s has been %s per day since %s, compared with %s per day before.", channelOf(f), spelled(c, f, "daily_spend"), f.Since, spelled(c, f, "usual_daily_spend"))
 	}, "Check the budgets and the billing of the channel's campaigns.", campaignsOf, "Find the campaigns that changed."},
@@ -139,7 +139,7 @@ var wordings = map[detect.Kind]wording{
 		return tool, toolkit.With(arguments, "level", "creative")
 	}, "Compare the channel's creatives."},
 	detect.Untested: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("%s accounts for %s of spend, but has had no experiment in the last year.", channelOf(f), share(f, "spend_share"))
+		return fmt.Sprintf("%s accounts for %s of spend in the last 90 days, but has had no experiment in the last year.", channelOf(f), share(f, "spend_share"))
 	}, "Plan a geo experiment.", preflight, "Check whether a geo experiment can detect the effect."},
 	detect.CACDrift: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("The acquisition cost of %s has risen from %s to %s per new customer since %s.", channelOf(f), spelled(c, f, "earlier_cac"), spelled(c, f, "cac"), f.Since)
@@ -176,11 +176,11 @@ var wordings = map[detect.Kind]wording{
 		if figure(f, "expected") > figure(f, "target") {
 			side, verb = "above", "exceeding"
 		}
-		return fmt.Sprintf("The forecast of %s is %s (90%% interval %s to %s), %s the target of %s. The probability of %s the target is %s.", f.Subject,
+		return fmt.Sprintf("The forecast of %s is %s (90%% interval %s to %s), %s the target of %s. The probability of %s the target is %s.", f.Subject+" (from "+f.Since.String()+")",
 			goal(c, f, "expected"), goal(c, f, "expected_low"), goal(c, f, "expected_high"), side, goal(c, f, "target"), verb, share(f, "probability"))
 	}, "Adjust the target, or adjust the budget for the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
 	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A creator without a booking in the last 30 days generated about %[1]s orders in the last %[3]d days at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
+		return fmt.Sprintf("A creator without a booking in the last 30 days generated an estimated %[1]s orders in the last %[3]d days at a cost of %[2]s.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
 	}, "Book the creator again.", func(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
 		return "influencers", map[string]any{"action": "performance", "influencer_id": f.Subject}
 	}, "See the creator's results."},

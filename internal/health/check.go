@@ -150,7 +150,7 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 	var out []Finding
 	if len(ending) > 0 {
 		out = append(out, Finding{
-			Check: "keys", Severity: SeverityWarning, Finding: "These API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "Rotate expiring keys: assay keys rotate ID",
+			Check: "keys", Severity: SeverityWarning, Finding: "These API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "Rotate expiring API keys: assay keys rotate ID",
 			about: answer.Plural(len(ending), "API key expires", "API keys expire") + " within 14 days",
 		})
 	}

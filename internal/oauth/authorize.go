@@ -53,7 +53,7 @@ func (s *dialogue) authorize(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	if !s.hosts.Know(r.Host) {
-		s.pages.Refuse(w, r, http.StatusMisdirectedRequest, "The service is not configured for this host name. Use the configured base URL.")
+		s.pages.Refuse(w, r, http.StatusMisdirectedRequest, "The service is not configured for this host name. Ask the operator for the base URL of the service.")
 		return
 	}
 	values, no := s.authorizeParams(w, r)

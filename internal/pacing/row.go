@@ -37,7 +37,7 @@ type Row struct {
 	Status     Status          `json:"status,omitempty"`
 	Unseen     string          `json:"unseen_season,omitempty" doc:"Season in the remaining days that the data do not include. The row then has no probability and no status."`
 	Attained   *answer.Percent `json:"attained_pct,omitempty" doc:"Actual as a percentage of the target."`
-	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Amount required on each remaining day to reach the target."`
+	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Average amount required per remaining day to reach the target."`
 	Index      *answer.Ratio   `json:"pace_index,omitempty" detail:"analyst" doc:"Actual divided by the value expected by now; 1 is on pace."`
 
 	Spend    *answer.Money `json:"monthly_spend,omitempty" doc:"Average monthly channel spend in the training data."`

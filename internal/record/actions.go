@@ -96,7 +96,7 @@ func mapCoupon(ctx context.Context, c *toolkit.Call, p couponParams) (*Change, e
 	}
 	show := func(was measure.Channel) {
 		ch.Record = Record{Code: answer.Foreign(now.Code), Channel: channel, Previous: shown(was)}
-		ch.Undo = fmt.Sprintf("Call manage with action map_coupon, the coupon code and the channel %s (the previous value).", answer.Clean(string(shown(was))))
+		ch.Undo = fmt.Sprintf("Call manage with action=map_coupon, the coupon code and channel=%s (the previous value).", answer.Clean(string(shown(was))))
 	}
 	show(now.Channel)
 	ch.do = func(ctx context.Context, _ *Change) (bool, error) {
@@ -135,7 +135,7 @@ func createExperiment(ctx context.Context, c *toolkit.Call, p experimentParams) 
 	}
 	ch := &Change{
 		Verb: "create", Past: "created", Object: fmt.Sprintf("the experiment %s on %s as a draft", told(checked.Name), answer.ChannelName(checked.Channel)),
-		Undo: "Call manage with action update_experiment, the experiment_id and status cancelled.", Record: experimentRecord(checked),
+		Undo: "Call manage with action=update_experiment, the experiment_id and status=cancelled.", Record: experimentRecord(checked),
 	}
 	same := func(e control.Experiment) bool { return e.Status.Open() && e.SamePlan(checked) }
 	if at := slices.IndexFunc(c.Experiments, same); at >= 0 {

@@ -17,7 +17,7 @@ import (
 type Series struct {
 	Days           civil.Range // days of totals; empty if the store has no data on these days
 	totals         []warehouse.DayTotal
-	RevenueUnknown bool // for a channel's series: no order is attributed to a channel
+	RevenueUnknown bool // for a channel's series: no order is attributed to any channel
 }
 
 // Total contains the figures and the spend of the store or of one channel in a window.
@@ -25,7 +25,7 @@ type Total struct {
 	measure.Sums
 	Spend          int64
 	SpendKnown     bool // a report or an entry covers a day of the window
-	RevenueUnknown bool // for a channel's total: no order is attributed to a channel
+	RevenueUnknown bool // for a channel's total: no order is attributed to any channel
 }
 
 // Point is a day, a week or a month of a series.

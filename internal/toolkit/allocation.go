@@ -116,8 +116,14 @@ func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64)
 	return out
 }
 
-// PlanSummary states the expected effect of an allocation and the recommendation.
-func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
+// PlanSummary states the expected effect of an allocation and the recommendation. The amounts are for a number of weeks;
+// 0 means per month.
+func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, weeks int) string {
+	over, per, scaled := "per month", " per month", "one month"
+	if weeks > 0 {
+		scaled = answer.Plural(weeks, "week", "weeks")
+		over, per = "over "+scaled, ""
+	}
 	var up, down decide.Allocation
 	for _, a := range plan.Allocations {
 		if a.Proposed-a.Current > up.Proposed-up.Current {
@@ -127,7 +133,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
+	text := fmt.Sprintf("Reallocating %s %s %s.", c.Spelled(m.Budget), over, Gain(c, m.Lift, per))
 	var moves []string
 	if up.Channel != "" {
 		moves = append(moves, "increases most on "+answer.ChannelName(up.Channel))
@@ -144,11 +150,11 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	if m.Change != nil {
 		from := ""
 		if plan.Recent {
-			from = " (last 30 days, scaled to " + strings.TrimPrefix(over, "over ") + ")"
+			from = " (last 30 days, scaled to " + scaled + ")"
 		}
-		text += fmt.Sprintf(" Current spend is %s%s. Compared with current spend, the allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Current spend is %s%s. Compared with current spend, the allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, per))
 	}
-	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
+	return text + c.ProfitSummary(m.PlanProfit, per) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
 }
 
 // budgetSentence returns a sentence with the advice on the budget, after a space. It returns "" if there is no advice.

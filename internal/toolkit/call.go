@@ -123,10 +123,10 @@ func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	}
 	if len(s.Store.Channels) == 0 {
 		return "", fault.Invalid("channel %q does not exist: this store has no channels yet", answer.Clean(name)).
-			WithHint("Omit channel, or import orders or ad reports first.")
+			WithHint("Import orders or ad reports first, or omit the channel if it is optional.")
 	}
 	return "", fault.Invalid("channel %q does not exist; the channels of this store are %s", answer.Clean(name), answer.Known(NamedChannels, channelNames(s))).
-		WithHint("Omit channel for the whole store, or use one of these names.")
+		WithHint("Use one of these names, or omit the channel if it is optional.")
 }
 
 // Suggest adds a next call to the answer if the caller is allowed to make it.
@@ -254,15 +254,15 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	rise, fall := c.moved(up, "up", change[up]), c.moved(down, "down", change[down])
 	switch {
 	case total == 0 && rise != "" && fall != "":
-		return fmt.Sprintf(" The largest changes in attributed revenue are in %s and %s.", rise, fall)
+		return fmt.Sprintf(" The largest changes in revenue by channel are in %s and %s.", rise, fall)
 	case total < 0:
 		rise, fall = fall, rise
 	}
 	switch {
 	case rise != "" && fall != "":
-		return fmt.Sprintf(" The largest change in attributed revenue is in %s. The largest opposite change is in %s.", rise, fall)
+		return fmt.Sprintf(" The largest change in revenue by channel is in %s. The largest opposite change is in %s.", rise, fall)
 	case rise != "":
-		return fmt.Sprintf(" The largest change in attributed revenue is in %s.", rise)
+		return fmt.Sprintf(" The largest change in revenue by channel is in %s.", rise)
 	}
 	return ""
 }

@@ -312,11 +312,11 @@ func TestTheChannelWithTheLargestChange(t *testing.T) {
 		now, before []warehouse.ChannelTotal
 		want        string
 	}{
-		{[]warehouse.ChannelTotal{total("facebook", 500), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "The largest change in attributed revenue is in email (down USD 5.00). The largest opposite change is in facebook (up USD 4.00)."},
-		{[]warehouse.ChannelTotal{total("facebook", 800), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "The largest change in attributed revenue is in facebook (up USD 7.00). The largest opposite change is in email (down USD 5.00)."},
-		{[]warehouse.ChannelTotal{total("a", 300), total("b", 100), total("c", 150)}, []warehouse.ChannelTotal{total("a", 700), total("d", 100), total("c", 50)}, "The largest change in attributed revenue is in a (down USD 4.00). The largest opposite change is in b (up USD 1.00)."},
-		{[]warehouse.ChannelTotal{total("a", 300), total("b", 100)}, []warehouse.ChannelTotal{total("a", 100), total("b", 300)}, "The largest changes in attributed revenue are in a (up USD 2.00) and b (down USD 2.00)."},
-		{[]warehouse.ChannelTotal{total("a", 300)}, []warehouse.ChannelTotal{total("a", 100)}, "The largest change in attributed revenue is in a (up USD 2.00)."},
+		{[]warehouse.ChannelTotal{total("facebook", 500), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "The largest change in revenue by channel is in email (down USD 5.00). The largest opposite change is in facebook (up USD 4.00)."},
+		{[]warehouse.ChannelTotal{total("facebook", 800), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "The largest change in revenue by channel is in facebook (up USD 7.00). The largest opposite change is in email (down USD 5.00)."},
+		{[]warehouse.ChannelTotal{total("a", 300), total("b", 100), total("c", 150)}, []warehouse.ChannelTotal{total("a", 700), total("d", 100), total("c", 50)}, "The largest change in revenue by channel is in a (down USD 4.00). The largest opposite change is in b (up USD 1.00)."},
+		{[]warehouse.ChannelTotal{total("a", 300), total("b", 100)}, []warehouse.ChannelTotal{total("a", 100), total("b", 300)}, "The largest changes in revenue by channel are in a (up USD 2.00) and b (down USD 2.00)."},
+		{[]warehouse.ChannelTotal{total("a", 300)}, []warehouse.ChannelTotal{total("a", 100)}, "The largest change in revenue by channel is in a (up USD 2.00)."},
 		{[]warehouse.ChannelTotal{total("facebook", 100)}, []warehouse.ChannelTotal{total("facebook", 100)}, ""},
 		{[]warehouse.ChannelTotal{total("facebook", 100)}, nil, ""},
 	} {

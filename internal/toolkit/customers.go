@@ -58,7 +58,7 @@ func PanelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) 
 // WarnPanel warns of figures that cannot be projected from the panel, and of a panel that is only a sample.
 func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
-		a.Warn(answer.WarnNotProjected, "No projection is possible: "+strings.Join(refused, "; ")+".")
+		a.Warn(answer.WarnNotProjected, "No LTV projection is possible: "+strings.Join(refused, "; ")+".")
 	}
 	switch dear := ahead.Dear; {
 	case dear.Correlation != 0:
@@ -75,7 +75,7 @@ func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Proj
 // notProjected returns the reasons for a missing projection, or nil if there is a projection.
 func notProjected(ahead snapshot.Projection) []string {
 	if ahead.NoFit {
-		return []string{"the model of repeat purchases does not converge for these customers"}
+		return []string{"the repeat-purchase model (BG/NBD) does not converge for these customers"}
 	}
 	return ahead.Refused
 }

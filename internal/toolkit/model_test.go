@@ -169,7 +169,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 			t.Errorf("%v times current spend: %+v", times, got)
 		}
 	}
-	summary := toolkit.PlanSummary(call, got, planOf(0.9, 2), "per month")
+	summary := toolkit.PlanSummary(call, got, planOf(0.9, 2), 0)
 	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00", "Current spend is USD 500.00", "increases most on google", "decreases most on facebook", "shift (medium confidence)"} {
 		if !strings.Contains(summary, part) {
 			t.Errorf("%q is missing in %q", part, summary)
@@ -177,7 +177,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 	}
 	still := planOf(0.9, 1)
 	still.Allocations[0].Proposed, still.Allocations[1].Proposed = 600, 400
-	if summary := toolkit.PlanSummary(call, toolkit.PlanMetricsOf(call, m, still, 1000, 1), still, "per month"); strings.Contains(summary, "google") || strings.Contains(summary, "Compared with") {
+	if summary := toolkit.PlanSummary(call, toolkit.PlanMetricsOf(call, m, still, 1000, 1), still, 0); strings.Contains(summary, "google") || strings.Contains(summary, "Compared with") {
 		t.Errorf("an allocation without a change: %q", summary)
 	}
 	for _, c := range []struct {
@@ -191,7 +191,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 	} {
 		plan := planOf(0.5, 1)
 		plan.Lift = c.lift
-		if got := toolkit.PlanSummary(call, toolkit.PlanMetricsOf(call, m, plan, 1000, 1), plan, "per month"); !strings.Contains(got, c.part) {
+		if got := toolkit.PlanSummary(call, toolkit.PlanMetricsOf(call, m, plan, 1000, 1), plan, 0); !strings.Contains(got, c.part) {
 			t.Errorf("%q is missing in %q", c.part, got)
 		}
 	}

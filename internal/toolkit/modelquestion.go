@@ -201,7 +201,7 @@ func sayTests(c *Call, rows []MixRow, a ModelResults) string {
 
 func sayTrust(c *Call, rows []MixRow, a ModelResults) string {
 	return fmt.Sprintf("The model explains %.0f%% of the variance in weekly sales over %d weeks, and its sampler converged. A good fit does not prove causality. "+
-		"A precise experiment on a channel narrows the channel's interval. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
+		"A precise experiment on a channel narrows the channel's interval. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel with its 90% interval, widest first: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r MixRow) string { return ratios(r.ROAS) })
 }
 

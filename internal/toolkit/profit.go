@@ -277,12 +277,13 @@ func (s PlanStart) profitOf(p *mix.Profit, times float64) (out PlanProfit) {
 }
 
 // ProfitSummary states the effect of an allocation on the contribution after spend. It separates the effects of the
-// reallocation and of the changed budget. It returns "" if the effect is unknown.
-func (c *Call) ProfitSummary(p PlanProfit) string {
+// reallocation and of the changed budget. It returns "" if the effect is unknown. The parameter per is the time unit of
+// the amounts after a space; it may be empty.
+func (c *Call) ProfitSummary(p PlanProfit, per string) string {
 	if p.Change == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" Contribution after spend changes by %s (90%% interval %s to %s; probability of a gain %s)", signed(c, p.Change.Value),
+	text := fmt.Sprintf(" Contribution after spend changes by %s (90%% interval %s to %s; probability of a gain %s)", signed(c, p.Change.Value)+per,
 		signed(c, p.Change.Low), signed(c, p.Change.High), p.PaysPct.Whole())
 	if p.Reallocation != nil {
 		text += fmt.Sprintf(". Parts: reallocation %s, budget change %s", signed(c, p.Reallocation.Value), signed(c, p.Budget.Value))

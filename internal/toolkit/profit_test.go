@@ -27,7 +27,7 @@ func TestProfitOfAPlan(t *testing.T) {
 		{"a loss", &mix.Profit{Change: summary(-1200), Pays: 0.1}, " Contribution after spend changes by -USD 100.00 (90% interval -USD 110.00 to -USD 80.00; probability of a gain 10%).", "The allocation is expected to lower contribution after spend by USD 100.00."},
 	} {
 		got := toolkit.PlanStart{}.ProfitOf(&mix.Plan{Profit: c.profit}, 1.0/12)
-		if text := call.ProfitSummary(got); text != c.summary {
+		if text := call.ProfitSummary(got, ""); text != c.summary {
 			t.Errorf("%s: %q, want %q", c.name, text, c.summary)
 		}
 		var a answer.Closing
@@ -85,7 +85,7 @@ func TestAdviceOnABudgetFollowsItsProbability(t *testing.T) {
 		if c.sentence != "" {
 			recommendation += " " + c.sentence
 		}
-		if summary := toolkit.PlanSummary(call, got, plan, "per month"); !strings.HasSuffix(summary, recommendation) {
+		if summary := toolkit.PlanSummary(call, got, plan, 0); !strings.HasSuffix(summary, recommendation) {
 			t.Errorf("%s: %q, want at the end %q", c.name, summary, recommendation)
 		}
 		answered := toolkit.AnswerAboutModel(call, "How should I split the budget?", toolkit.ModelResults{Metrics: got})

@@ -180,7 +180,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 		if s.principal.Kind == auth.ByOAuth {
 			return nil, &mcp.ScopeError{Required: []string{string(needed)}}
 		}
-		return s.refused(fault.Forbidden("this key lacks the scope %s, which the call requires", needed).
+		return s.refused(fault.Forbidden("this API key lacks the scope %s, which the call requires", needed).
 			WithHint("Create a key with that scope: assay keys create --workspace %s --scopes %s,%s", s.principal.Workspace.ID, control.ScopeRead, needed))
 	}
 	result, err := s.answer(ctx, tool, args)

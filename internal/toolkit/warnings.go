@@ -12,7 +12,7 @@ import (
 
 // WarnUntouched warns that no order has a channel and suggests a call for the platform-reported figures.
 func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
-	text := "No order is attributed to a channel, so channel revenue and ROAS are unknown"
+	text := "No order is attributed to any channel, so channel revenue and ROAS are unknown"
 	if c.Store.AdDays.Days() == 0 {
 		a.Warn(answer.WarnNoTouchpoints, text+".")
 		return
@@ -166,7 +166,7 @@ func (c *Call) WarnProvisional(a *answer.Closing, w civil.Range) {
 	}
 	text := c.stillGrowing(w)
 	if days.Days() > 0 {
-		text = fmt.Sprintf("Ad platforms may still restate figures %s.", answer.Dates(days)) + text
+		text = fmt.Sprintf("Ad figures %s are provisional: platforms may still restate them.", answer.Dates(days)) + text
 	}
 	if text != "" {
 		a.Warn(answer.WarnProvisional, strings.TrimSpace(text))
@@ -185,6 +185,6 @@ func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data cover %s to %s.", have.First, have.Last))
 		return fmt.Sprintf("There are no data from %s to %s. The store's data cover %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.Warn(answer.WarnNoData, "No data in this period match the filters.")
-	return fmt.Sprintf("No data from %s to %s match the filters.", w.First, w.Last)
+	a.Warn(answer.WarnNoData, "No data in this period match the request.")
+	return fmt.Sprintf("No data from %s to %s match the request.", w.First, w.Last)
 }

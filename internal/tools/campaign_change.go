@@ -272,13 +272,13 @@ func units(v control.ChangeValue) *float64 {
 
 func wouldWrite(p budgetchange.Preview) string {
 	if p.Unchanged {
-		return "The execution sends and records nothing, because the campaign already has this value."
+		return "Execution sends and records nothing, because the campaign already has the requested value."
 	}
 	what := "status " + p.New.Text
 	if n := units(p.New); n != nil && p.Field == control.DailyBudget {
-		what = fmt.Sprintf("daily budget %s %s", answer.Quantity(*n), p.Unit)
+		what = "daily budget " + p.New.String() + fmt.Sprintf(", sent as %s %s", answer.Quantity(*n), p.Unit)
 	}
-	return fmt.Sprintf("The execution sends one request to %s: %s. The execution also stores the previous value (%s) for a rollback.",
+	return fmt.Sprintf("Execution sends one request to %s: %s. Execution also stores the previous value (%s) for a rollback.",
 		ads.DisplayName(p.Account.Platform), what, p.Current)
 }
 
@@ -311,7 +311,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	}
 	text := fmt.Sprintf("Preview (nothing was changed): %s would change %s.", what, move)
 	if a.Effect != nil {
-		text += fmt.Sprintf(" The change %s.%s", toolkit.Gain(c, a.Effect.Estimate, " per week"), c.ProfitSummary(a.Effect.PlanProfit))
+		text += fmt.Sprintf(" The change %s.%s", toolkit.Gain(c, a.Effect.Estimate, " per week"), c.ProfitSummary(a.Effect.PlanProfit, " per week"))
 	}
 	if v := p.Blocked(); v != nil {
 		text += fmt.Sprintf(" The guardrail %s blocks the execution. %s", v.Guardrail, v.Text)

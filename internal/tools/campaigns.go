@@ -210,7 +210,7 @@ func campaignsSummary(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, fou
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.Amount(now.Spend), answer.Dates(days), answer.Against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platform-reported revenue was %s and ROAS was %s.", c.Amount(now.Value), *r)
+		text += fmt.Sprintf(" Platforms report revenue of %s and a ROAS of %s.", c.Amount(now.Value), *r)
 	}
 	return text
 }
@@ -222,7 +222,7 @@ func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now wa
 		a.Warn(answer.WarnNoCreatives, "The ad reports contain no ads or creatives, so the rows are campaigns.")
 	}
 	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
-		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to a channel, so campaigns have no attributed orders.")
+		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to any channel, so campaigns have no attributed orders.")
 	}
 	text := "Revenue and conversions are platform-reported. Their totals can exceed the store's totals."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {

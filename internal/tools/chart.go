@@ -36,7 +36,8 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer
 		return nil, err
 	}
 	if n := len(days.Buckets(p.Granularity)); n > drawing.MaxSlots {
-		return nil, fault.Invalid("the period from start_date to end_date has %d points with granularity=%s; the maximum is %d points", n, p.Granularity, drawing.MaxSlots).
+		return nil, fault.Invalid("the period from start_date to end_date has %s with granularity=%s; the maximum is %s",
+			answer.Plural(n, "point", "points"), p.Granularity, answer.Plural(drawing.MaxSlots, "point", "points")).
 			WithHint("Use granularity=week or month, or a shorter period.")
 	}
 	a := &ChartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}

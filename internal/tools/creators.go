@@ -182,7 +182,7 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 
 func blendOf(r creator.Rates) CreatorBlend {
 	return CreatorBlend{
-		Method: "Capture-recapture uses codes, surveys and links to estimate the number of orders.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		Method: "Capture-recapture uses codes, surveys and links to estimate the number of orders that creators generated.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &CreatorEvidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
@@ -324,7 +324,7 @@ func warnCreators(a *answer.Closing, r creator.Rates) {
 
 func creatorsNext(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days civil.Range) {
 	if p.CreatorID == "" {
-		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the code, survey and link data of the first creator.")
+		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the code, survey and link data of the creator in the first row.")
 	}
 	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See the orders that codes and links track.")
 }

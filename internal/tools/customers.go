@@ -114,14 +114,17 @@ func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure
 }
 
 func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
-	f := c.Figures
+	f, of := c.Figures, ""
+	if a.Channel != "" {
+		of = " of " + answer.ChannelName(a.Channel)
+	}
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s and generated revenue of %s %s, %s.", title(string(a.Segment)), plural(answer.Orders(sums.Orders), "order", "orders"),
-			c.Amount(f.Basis.Revenue(sums)), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
+		return "Revenue" + of + fmt.Sprintf(" from %s customers was %s %s (%s), %s.", a.Segment, c.Amount(f.Basis.Revenue(sums)), answer.Dates(days),
+			plural(answer.Orders(sums.Orders), "order", "orders"), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	}
 	text := fmt.Sprintf("New customers placed %s of %s %s and generated %s of %s in revenue.",
-		answer.Orders(totals.New.Orders), plural(answer.Orders(totals.Of("").Orders), "order", "orders"), answer.Dates(days),
+		answer.Orders(totals.New.Orders), plural(answer.Orders(totals.Of("").Orders), "order", "orders")+of, answer.Dates(days),
 		c.Amount(f.Basis.Revenue(totals.New)), c.Amount(f.Basis.Revenue(totals.Of(""))))
 	if n := totals.Unknown.Orders; n > 0 {
 		text += fmt.Sprintf(" %s no known customer.", plural(answer.Orders(n), "of the orders has", "of the orders have"))
@@ -176,7 +179,7 @@ func customersNext(c *toolkit.Call, a *CustomersAnswer, days civil.Range) {
 
 // retentionMethod describes how retention is computed.
 const retentionMethod = "A cohort contains the customers with a first order in the same calendar month. A customer is counted once in each later month with an order. " +
-	"Intervals are Wilson intervals. Orders without a customer belong to no cohort."
+	"Intervals are 90% Wilson intervals. Orders without a customer belong to no cohort."
 
 // retention fills in the cohorts of all months in the window.
 func retention(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
@@ -205,7 +208,7 @@ func retention(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days ci
 			*into = answer.Percents(cell.Rate)
 		}
 	}
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Retention is the share of a cohort's customers with an order in a later month. Intervals are Wilson intervals."}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Retention in month n is the share of a cohort's customers who ordered in the nth calendar month after the cohort's month. Intervals are 90% Wilson intervals."}
 	if len(rows) > 0 {
 		a.Summary = retentionSummary(a, months, won)
 		toolkit.WarnFirstDays(c, &a.Closing, months)
@@ -231,10 +234,10 @@ func retentionRow(r cohort.Row) CustomersRow {
 func retentionSummary(a *CustomersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
-		text += fmt.Sprintf(" Across cohorts with a complete month after the first order, %s of customers ordered again in that month (90%% interval %s to %s).", m.Value,
+		text += fmt.Sprintf(" Of customers with a complete calendar month after their first-order month, %s ordered again in that month (90%% interval %s to %s).", m.Value,
 			m.Low, m.High)
 	} else {
-		text += " Too few customers have a complete month after their first order."
+		text += " Too few customers have a complete calendar month after their first-order month."
 	}
 	return text
 }

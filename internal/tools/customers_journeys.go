@@ -192,6 +192,9 @@ func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehou
 	if r := a.Metrics.Touches; r != nil {
 		text += fmt.Sprintf(" (%s per order)", *r)
 	}
+	if a.Channel != "" {
+		text += ", including " + answer.ChannelName(a.Channel)
+	}
 	if a.Metrics.Median != nil {
 		text += fmt.Sprintf(". The median time from the first touchpoint to the order is %s, and the 90th percentile is %s",
 			answer.Plural(int(*a.Metrics.Median), "complete day", "complete days"), answer.Plural(int(*a.Metrics.P90), "complete day", "complete days"))

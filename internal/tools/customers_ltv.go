@@ -206,7 +206,7 @@ func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	case best == "" || best == least:
 		return ""
 	case high.Low <= low.High:
-		return " The LTV intervals of the channels overlap."
+		return " The 90% intervals of LTV by channel overlap."
 	}
 	return fmt.Sprintf(" LTV is highest for %s (%s) and lowest for %s (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
 }

@@ -281,7 +281,7 @@ const staleMessages = 2
 func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) {
 	text := "The sending platform reports revenue and conversions in its own attribution window. Other platforms may report the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
-		text = fmt.Sprintf("Revenue reported by the sending platform is %s times the revenue by last touch.",
+		text = fmt.Sprintf("Revenue reported by the sending platform is %s times last-touch revenue.",
 			answer.Ratio(*a.Metrics.Revenue.Value / *m.Value))
 	}
 	a.Warn(answer.WarnPlatformReported, text)

@@ -170,7 +170,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 func withoutFactors(c *toolkit.Call, a *ExperimentsAnswer) {
 	a.Summary = "No experiment has an incrementality factor yet, so last-touch ROAS is not corrected."
 	if *a.Metrics.Experiments == 0 {
-		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan an experiment on the Experiments page. Use view=next_test to find a channel.")
+		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan an experiment on the Experiments page. Use view=next_test to find a channel to test.")
 	}
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(NextTestView)}, "See which channel to test first.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView)}, "Read how experiments work.")

@@ -159,7 +159,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		a.Summary = fmt.Sprintf("Test %s next: an experiment is expected to improve the budget allocation by %s of revenue per month, before the cost of the experiment.",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Gain))
 	default:
-		a.Summary = fmt.Sprintf("Test %s next: its incremental ROAS is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate is %s (90%% interval %s to %s).",
+		a.Summary = fmt.Sprintf("Test %s next: its incremental ROAS is the most valuable unknown, with %s of 90-day incremental revenue at stake. The best estimate of iROAS is %s (90%% interval %s to %s).",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
 	a.Warn(answer.WarnRanking, "For channels without a media mix model and without an applied incrementality factor, the ranking uses the factor's prior: mean 1, standard deviation 0.5.")

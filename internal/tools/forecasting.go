@@ -75,7 +75,7 @@ func recommend(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 			a.Rows = append(a.Rows, pacing.Row{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: pacing.MonthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
-	a.Summary = toolkit.PlanSummary(c, current.Start.Metrics(c, m, plan, current.Budget, monthly), plan, "per month")
+	a.Summary = toolkit.PlanSummary(c, current.Start.Metrics(c, m, plan, current.Budget, monthly), plan, 0)
 	if len(a.Rows) == 0 {
 		a.Warn(answer.WarnNoData, "The MMM does not include "+answer.ChannelName(a.Channel)+".")
 	}

@@ -190,7 +190,7 @@ func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 
 func notReady(c *toolkit.Call, a *PreflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
-	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions, and a history about four times as long as the experiment.")
+	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions, and a history at least four times as long as the experiment.")
 	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See which data exist and which are missing.")
 }
 

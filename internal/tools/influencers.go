@@ -135,7 +135,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = influencersSummary(c, a, days, chosen)
-		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate. Leaked codes add orders that no influencer generated. The `creators` tool estimates the total.")
+		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate. Leaked codes add orders that no influencer generated. The `creators` tool estimates all orders that influencers generate.")
 		c.WarnBefore(&a.Closing, days, false)
 		c.WarnDays(&a.Closing, days, 0, false)
 		influencersNext(c, a, days)

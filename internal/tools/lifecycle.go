@@ -190,7 +190,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Gross margin is revenue without tax and shipping, minus cost of goods. Refunds are subtracted in full. " +
-	"CAC is total spend divided by the number of new customers since the first day with spend. For a channel, last touch attributes the first order of a new customer to the channel. Payback is the first day on which margin per customer covers CAC."
+	"CAC is total spend divided by the number of new customers since the first day with spend. Last touch of the first order determines a new customer's channel. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
@@ -359,9 +359,9 @@ func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string
 	case payback != nil && payback.High != nil && *payback.High == 0:
 		text += " Gross margin covers CAC with the first order."
 	case payback != nil && payback.High != nil:
-		text += fmt.Sprintf(" Payback is on %s (90%% interval day %s to day %s).", a.Metrics.Payback, payback.Low, *payback.High)
+		text += fmt.Sprintf(" Payback is on %s after the first order (90%% interval day %s to day %s).", a.Metrics.Payback, payback.Low, *payback.High)
 	case payback != nil:
-		text += fmt.Sprintf(" Payback is on %s (90%% interval from day %s, without an upper limit in the observed days).", a.Metrics.Payback, payback.Low)
+		text += fmt.Sprintf(" Payback is on %s after the first order (90%% interval from day %s, without an upper limit in the observed days).", a.Metrics.Payback, payback.Low)
 	case a.Margin != nil && a.Metrics.Payback != "":
 		text += fmt.Sprintf(" Payback: %s.", a.Metrics.Payback)
 	case a.Margin == nil:

@@ -63,7 +63,7 @@ func runOptimization(ctx context.Context, c *toolkit.Call, p optimizationParams)
 	if err := c.AddBest(ctx, &a.Metrics, a.Rows); err != nil {
 		return nil, err
 	}
-	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "per month")
+	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, 0)
 	if strings.TrimSpace(p.Question) != "" {
 		a.Summary = toolkit.AnswerAboutModel(c, p.Question, toolkit.ModelResults{Rows: a.Rows, Model: a.Model, Metrics: a.Metrics})
 	}

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -75,7 +74,7 @@ type AllocationRow struct {
 	Proposed     answer.Money    `json:"proposed_spend"`
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
 	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
-	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the reallocated spend has a higher ROAS than before the reallocation."`
+	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that moving spend to or from the channel increases incremental revenue."`
 	BeyondData   bool            `json:"beyond_data,omitempty" doc:"true if the proposed spend is above the observed range: the estimate extrapolates the response curve."`
 }
 
@@ -111,7 +110,7 @@ func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetPar
 	if err := c.AddBest(ctx, &a.Metrics, nil); err != nil {
 		return nil, err
 	}
-	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
+	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, m.Weeks)
 	c.WarnProfit(&a.Closing, a.Metrics)
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)

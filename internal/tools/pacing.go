@@ -46,7 +46,7 @@ func paceGoals(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 		a.Rows = append(a.Rows, row)
 	}
 	if slices.ContainsFunc(a.Rows, func(r pacing.Row) bool { return r.Expected != nil }) {
-		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Intervals of expected totals are conformal prediction intervals.", Basis: measure.Modelled}
+		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Intervals of forecasts are 90% conformal prediction intervals.", Basis: measure.Modelled}
 	}
 	storeForecasts(ctx, c, out.Used)
 	a.Past = pacing.Past(c.Records, a.Channel, a.Rows)
@@ -112,7 +112,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 			"so the interval is wide and the targets have no probability and no status.", unseen))
 	}
 	if unforecast > 0 {
-		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast. ROAS is never forecast. Forecasts of other metrics require a sufficiently long and current history.", answer.Plural(unforecast, "target has", "targets have")))
+		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast. ROAS is never forecast. Forecasts of other metrics require at least 3 days of data, without missing days at the start of the target period.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
 		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the most recent days. The figures of these days are forecasts.")

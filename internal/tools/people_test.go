@@ -82,7 +82,7 @@ func TestRetentionWithoutCustomersStatesTheReason(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		`{"view":"retention","start_date":"2020-01-01","end_date":"2020-03-31"}`: "There are no data from 2020-01-01 to 2020-03-31.",
-		`{"view":"retention","channel":"tiktok"}`:                                "No data from 2025-12-10 to 2026-03-10 match the filters.",
+		`{"view":"retention","channel":"tiktok"}`:                                "No data from 2025-12-10 to 2026-03-10 match the request.",
 	} {
 		a := answerAs[CustomersAnswer](t, "customers", args)
 		if !strings.HasPrefix(a.Summary, want) || len(a.Rows) != 0 || a.Metrics.Customers == nil || *a.Metrics.Customers != 0 || len(a.Warnings) != 1 {

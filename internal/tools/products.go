@@ -213,9 +213,9 @@ func each(f answer.Figures, revenue, orders int64) *answer.Money {
 func productsSummary(c *toolkit.Call, a *ProductsAnswer, days civil.Range, revenue int64) string {
 	what, subject := answer.Plural(a.Pagination.Total, "product", "products"), "had revenue of"
 	if a.View == couponsView {
-		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders with revenue of"
+		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used. Their orders had revenue of"
 		if a.Pagination.Total == 1 {
-			subject = "was used in orders with revenue of"
+			subject = "was used. Its orders had revenue of"
 		}
 	}
 	return fmt.Sprintf("%s %s %s %s, %s.", what, subject, c.Amount(revenue), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))

@@ -312,7 +312,7 @@ func theChannelThatChangedMostIsNamed(_ *replayedStore, a []any) []checkedFigure
 	}).(map[string]any)
 	change := at(most, "revenue") - at(most, "revenue_previous")
 	return []checkedFigure{
-		holds("named channel", strings.Contains(summaryOf(a[0]), fmt.Sprintf("The largest change in attributed revenue is in %s (", most["channel"]))),
+		holds("named channel", strings.Contains(summaryOf(a[0]), fmt.Sprintf("The largest change in revenue by channel is in %s (", most["channel"]))),
 		{"change in percent", at(most, "revenue_change_pct"), 100 * change / at(most, "revenue_previous"), 0.06},
 		holds("the channel's weeks", len(rowsOf(a[1])) > 0),
 	}

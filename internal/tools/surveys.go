@@ -168,7 +168,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	}
 	a.Rows = answer.Cut(page, rows)
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Intervals of shares are Wilson intervals. They include sampling error, not recall bias."}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Intervals of shares are 90% Wilson intervals. They include sampling error, not recall bias."}
 	if len(rows) > 0 {
 		a.Summary = surveysSummary(a, rows, of.Windows.Recent)
 		warnSurvey(a)
@@ -264,7 +264,7 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	}
 	total := int(found.Totals.Recent.Selected)
 	a.Pagination = page.Pagination(len(a.Rows), total)
-	a.Summary = fmt.Sprintf("The selection has %s %s. The rows contain the original texts, latest first.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
+	a.Summary = fmt.Sprintf("The selection has %s %s. The rows contain the original answer texts, latest first.", answer.Plural(total, "survey answer", "survey answers"), answer.Dates(of.Windows.Recent))
 	return nil
 }
 

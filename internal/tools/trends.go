@@ -243,7 +243,7 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 		why := "the spend is zero"
 		switch {
 		case now.RevenueUnknown:
-			why = "no order is attributed to a channel"
+			why = "no order is attributed to any channel"
 		case !now.SpendKnown:
 			why = "no ad report covers the period"
 		}
@@ -282,9 +282,9 @@ func warnTrends(c *toolkit.Call, a *TrendsAnswer, p trendsParams, days civil.Ran
 	}
 	switch {
 	case p.Granularity == civil.ByMonth:
-		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: there are too few months to estimate expected values.")
+		a.Warn(answer.WarnNotJudged, "Monthly values are not checked for anomalies, because a history has too few months. Use granularity=day or granularity=week.")
 	case judged == 0:
-		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: the check requires 21 complete days or weeks.")
+		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: the check requires at least 21 complete days or weeks with known values.")
 	case judged < whole:
 		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("Only %d of %d complete points have enough history for the anomaly check.", judged, whole))
 	}

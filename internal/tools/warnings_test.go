@@ -60,14 +60,14 @@ func TestProvisionalDaysIncludeObservedLateChanges(t *testing.T) {
 		last    string
 		want    string
 	}{
-		"in the platform's window": {&after, "2026-02-20", "2026-03-10", "Ad platforms may still restate figures from 2026-02-20 to 2026-03-09."},
+		"in the platform's window": {&after, "2026-02-20", "2026-03-10", "Ad figures from 2026-02-20 to 2026-03-09 are provisional: platforms may still restate them."},
 		"before it": {
 			&after, "2026-02-01", "2026-02-05",
 			"The reported conversions of facebook still changed after 28 days, so figures since 2026-01-28 may still change.",
 		},
 		"in both": {
 			nil, "2026-01-01", "2026-03-10",
-			"Ad platforms may still restate figures from 2026-02-11 to 2026-03-09. " +
+			"Ad figures from 2026-02-11 to 2026-03-09 are provisional: platforms may still restate them. " +
 				"The reported conversions of facebook still changed after 28 days, so figures since 2026-01-28 may still change.",
 		},
 		"before either": {&after, "2026-01-01", "2026-01-20", ""},

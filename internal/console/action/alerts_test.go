@@ -23,7 +23,7 @@ func TestAlertRulesAreAddedShownAndRemovedByRole(t *testing.T) {
 		t.Fatalf("add: %d %s", p.Status, p.Body)
 	}
 	p := b.Get("/alerts?workspace=acme")
-	for _, want := range []string{"&lt;b&gt;Few&lt;/b&gt;", "orders below 3", "Not evaluated", "No day met the condition of a rule"} {
+	for _, want := range []string{"&lt;b&gt;Few&lt;/b&gt;", "orders below 3", "Not evaluated", "No day in the last four weeks met the condition of a rule"} {
 		if !strings.Contains(p.Body, want) {
 			t.Errorf("the page lacks %q: %s", want, p.Body)
 		}

@@ -230,7 +230,7 @@ func (c *pages) fillPlan(v frame.Visit, view *decisionsView) error {
 	if text := query.Get(horizonParam); text != "" {
 		days, err := strconv.Atoi(text)
 		if err != nil {
-			return fault.Invalid("the horizon is not a whole number of days").WithHint("enter a whole number of days, such as 14")
+			return fault.Invalid("the horizon is not a whole number of days").WithHint("enter a whole number of days from 3 to 30, such as 14")
 		}
 		plan.Days = days
 	}

@@ -95,7 +95,8 @@ func (r changeRow) Expected() string {
 		return ""
 	}
 	amount := func(m answers.Money) string { return money.Display(float64(m), 0, e.Currency) }
-	text := fmt.Sprintf("%s of %s per %s for %s (90%% interval %s to %s)", amount(e.Value), e.Metric, e.Per, e.Channel, amount(e.Low), amount(e.High))
+	text := fmt.Sprintf("change in %s of %s per %s for %s (90%% interval %s to %s)", e.Metric, amount(e.Value), e.Per,
+		frame.ChannelName(e.Channel), amount(e.Low), amount(e.High))
 	if e.Change != nil && e.PaysPct != nil {
 		text += fmt.Sprintf(". Change in weekly contribution after spend: %s (90%% interval %s to %s, probability of a gain %s)",
 			amount(e.Change.Value), amount(e.Change.Low), amount(e.Change.High), e.PaysPct.Whole())

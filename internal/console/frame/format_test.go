@@ -78,16 +78,16 @@ func TestCellsOfFiguresHaveTonesAndSortKeys(t *testing.T) {
 func TestJobsStateProgressAndRemainingTime(t *testing.T) {
 	t.Parallel()
 	for want, j := range map[string]jobs.Job{
-		"Done, but not stored yet: waiting for the import": {WaitsFor: "the import", State: jobs.Waiting},
-		"Waiting for another job to end":                   {State: jobs.Waiting, Total: 10, Percent: 3},
-		"In progress":                                      {State: jobs.Running},
-		"40% done":                                         {State: jobs.Running, Total: 100, Percent: 40},
-		"5% done, 500 B of 10.0 kB":                        {State: jobs.Running, Total: 10_000, Done: 500, Percent: 5, Unit: jobs.Bytes},
-		"1% done, a few seconds remaining":                 {Total: 1, Percent: 1, LeftSeconds: 9},
-		"2% done, about 10 seconds remaining":              {Total: 1, Percent: 2, LeftSeconds: 10},
-		"3% done, about 90 seconds remaining":              {Total: 1, Percent: 3, LeftSeconds: 89},
-		"4% done, about 2 minutes remaining":               {Total: 1, Percent: 4, LeftSeconds: 90},
-		"6% done, about 3 minutes remaining":               {Total: 1, Percent: 6, LeftSeconds: 121},
+		"Done, but the result is not stored yet: waiting for the import": {WaitsFor: "the import", State: jobs.Waiting},
+		"Waiting for another job to end":                                 {State: jobs.Waiting, Total: 10, Percent: 3},
+		"In progress":                                                    {State: jobs.Running},
+		"40% done":                                                       {State: jobs.Running, Total: 100, Percent: 40},
+		"5% done, 500 B of 10.0 kB":                                      {State: jobs.Running, Total: 10_000, Done: 500, Percent: 5, Unit: jobs.Bytes},
+		"1% done, a few seconds remaining":                               {Total: 1, Percent: 1, LeftSeconds: 9},
+		"2% done, about 10 seconds remaining":                            {Total: 1, Percent: 2, LeftSeconds: 10},
+		"3% done, about 90 seconds remaining":                            {Total: 1, Percent: 3, LeftSeconds: 89},
+		"4% done, about 2 minutes remaining":                             {Total: 1, Percent: 4, LeftSeconds: 90},
+		"6% done, about 3 minutes remaining":                             {Total: 1, Percent: 6, LeftSeconds: 121},
 	} {
 		if got := (frame.JobView{Job: j}).Words(); got != want {
 			t.Errorf("%+v: %q, want %q", j, got, want)

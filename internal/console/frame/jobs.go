@@ -46,7 +46,7 @@ func (c *Frame) starter(ctx context.Context, actor string) string {
 // Words describes the progress.
 func (j JobView) Words() string {
 	if j.WaitsFor != "" {
-		return "Done, but not stored yet: waiting for " + j.WaitsFor
+		return "Done, but the result is not stored yet: waiting for " + j.WaitsFor
 	}
 	if j.State == jobs.Waiting {
 		return "Waiting for another job to end"

@@ -49,7 +49,7 @@ func TestModelsPageComparesReturnsWithBreakEven(t *testing.T) {
 			"unit costs are above the price",
 			toolkit.PlanProfit{Change: loss},
 			"No channel is clearly profitable.", "There is no break-even ROAS, because costs before ad spend are at least as high as revenue.",
-			"All marginal ROAS are red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue.", "bad", "none",
+			"All marginal ROAS values are red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue.", "bad", "none",
 			"Marginal ROAS is below the break-even ROAS in 2 of 2 channels.", "There is no break-even ROAS, because costs before ad spend are at least as high as revenue.",
 		},
 	} {

@@ -37,7 +37,7 @@ func (r experimentRow) Words() string {
 	case tools.EffectFound:
 		return "Effect detected"
 	case tools.NoClearEffect:
-		return "Inconclusive: the interval (90%) includes zero"
+		return "Inconclusive: the interval (90%) of the effect includes zero"
 	case tools.NoResult:
 		return "No result"
 	}
@@ -167,7 +167,7 @@ func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.Ex
 		return err
 	}
 	if len(found.Rows) == 1 && found.Rows[0].Outcome == tools.NoClearEffect {
-		return fault.Conflict("the experiment is inconclusive: its interval (90%%) includes zero").
+		return fault.Conflict("the experiment is inconclusive: the interval (90%%) of the effect includes zero").
 			WithHint("select “Use the inconclusive result” to apply the factor")
 	}
 	return nil

@@ -331,7 +331,7 @@ func paceLead(r forecastRow) string {
 		text = "90% interval " + r.Figure(r.Low) + " to " + r.Figure(r.High) + "."
 	}
 	if r.Target != nil && r.Required != nil {
-		text += " Reaching the target of " + r.Figure(r.Target) + " requires " + r.Figure(r.Required) + " on each remaining day."
+		text += " Reaching the target of " + r.Figure(r.Target) + " requires an average of " + r.Figure(r.Required) + " per remaining day."
 	}
 	if r.Unseen != "" {
 		text += " " + frame.Sentence(r.Unseen)

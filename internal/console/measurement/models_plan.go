@@ -114,7 +114,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 		return ask, err
 	}
 	if budget == nil {
-		return ask, fault.Invalid("the budget is missing").WithHint("enter a monthly amount")
+		return ask, fault.Invalid("the budget is missing").WithHint("enter a monthly amount such as 12,000")
 	}
 	if *budget == 0 {
 		return ask, fault.Invalid("the budget is 0").WithHint("enter a monthly amount such as 12,000")

@@ -97,7 +97,7 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	}
 	weeks, err := strconv.Atoi(p.Schedule.Weeks)
 	if err != nil || weeks < 1 || weeks > mmm.MostAhead {
-		return nil, fault.Invalid("the number of weeks is not a whole number from 1 to %d", mmm.MostAhead).WithHint("enter a whole number such as 12")
+		return nil, fault.Invalid("the number of weeks is not a whole number from 1 to %d", mmm.MostAhead).WithHint("enter a whole number of weeks, such as 12")
 	}
 	first, err := civil.Parse(p.Schedule.First)
 	if err != nil {
@@ -221,7 +221,7 @@ func (w *weekPlan) gain() (gain mmm.Gain, name, of string) {
 	if w.Weighted != nil {
 		return *w.Weighted, "contribution", "the contribution from incremental revenue"
 	}
-	return w.Gain, "incremental revenue", "incremental revenue"
+	return w.Gain, "incremental revenue", "the incremental revenue"
 }
 
 func (s *scheduleView) words() []string {
@@ -234,7 +234,7 @@ func (s *scheduleView) words() []string {
 	share := 0.0
 	if gain.Base > 0 {
 		share = gain.Lift.Mean / gain.Base
-		text += fmt.Sprintf(". This gain is %.2f%% of %s", 100*share, of)
+		text += fmt.Sprintf(". This gain is %.2f%% of %s with constant spend", 100*share, of)
 	}
 	text += fmt.Sprintf(". The probability of a gain is %.0f%%.", 100*gain.Better)
 	if share >= minWeeklyGain && gain.Better >= minProbability {
@@ -245,12 +245,12 @@ func (s *scheduleView) words() []string {
 	words = append(words, fmt.Sprintf("Expected incremental revenue is %s in these weeks (90%% interval %s to %s), including the adstock of earlier spend. The adstock of this allocation adds %s of incremental revenue in later weeks.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("Within the spend limits, the expected result of this allocation is below that of the best possible weekly allocation by at most %.4f%%.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("Compared with the best possible weekly allocation within the spend limits, the expected result of this allocation is lower by at most %.4f%%.", 100*plan.Certificate.Gap()))
 	} else {
 		words = append(words, "A better allocation may exist, because some response curves are S-shaped in some posterior draws. The search started from constant spend and from bursts of spend.")
 	}
 	return append(words,
-		"A channel’s weekly maximum is the larger of two values. One is its highest weekly spend in the data, and the other is its maximum for the period, divided by the number of weeks. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
+		"A channel’s weekly maximum is the larger of two values: its highest weekly spend in the data and its monthly maximum, converted to one week. In this model, seasonality changes sales but not ROAS, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.

@@ -99,7 +99,7 @@ func returnsNote(a *tools.OptimizationAnswer) string {
 	case b != nil:
 		return "Red: marginal ROAS is below the break-even ROAS of " + ratio(float64(*b)) + "."
 	case neverBreaksEven(a):
-		return "All marginal ROAS are red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue."
+		return "All marginal ROAS values are red: there is no break-even ROAS, because costs before ad spend are at least as high as revenue."
 	}
 	return "Red: marginal ROAS is below 1. " + unknownCosts
 }

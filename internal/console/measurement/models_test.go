@@ -327,7 +327,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
 		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and for constant weekly spend",
-		"Within the spend limits, the expected result of this allocation is below that of the best possible weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
+		"Compared with the best possible weekly allocation within the spend limits, the expected result of this allocation is lower", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.Body, want) {
 			t.Errorf("the allocation lacks %q", want)
@@ -417,7 +417,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	b := s.SignedIn(consoletest.Email)
 	page := b.Get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
 	for _, want := range []string{
-		"Within the spend limits, the expected result of this allocation is below that of the best possible allocation", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
+		"Compared with the best possible allocation within the spend limits, the risk-adjusted expected result of this allocation is lower", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
 		`step="100" value="4000" aria-label="Minimum of Google Ads, slider">`, `value="4500" aria-label="Maximum of Google Ads, slider">`,
 	} {
 		if !strings.Contains(page.Body, want) {

@@ -305,7 +305,7 @@ func (v *optimizerView) fill(a *allocation) {
 		v.Reasons = append(v.Reasons, frame.Sentence(why))
 	}
 	if a.Gap != nil {
-		v.Reasons = append(v.Reasons, fmt.Sprintf("Within the spend limits, the expected result of this allocation is below that of the best possible allocation by at most %.4f%%.", *a.Gap))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("Compared with the best possible allocation within the spend limits, the risk-adjusted expected result of this allocation is lower by at most %.4f%%.", *a.Gap))
 	}
 	for _, g := range v.Plan.Groups {
 		var sum float64

@@ -86,9 +86,9 @@ func TestTheAdviceOnTheWeeksIsForContributionIfItIsKnown(t *testing.T) {
 		weighted *mmm.Gain
 		want     string
 	}{
-		{"costs are unknown", strong, nil, "The expected gain in incremental revenue over the best constant weekly spend is $50 (90% interval $10 to $90). This gain is 2.50% of incremental revenue. The probability of a gain is 97%." + vary},
-		{"revenue rises and contribution hardly", strong, &weak, "The expected gain in contribution over the best constant weekly spend is $4 (90% interval −$20 to $30). This gain is 0.40% of the contribution from incremental revenue. The probability of a gain is 60%." + constant},
-		{"contribution rises and revenue hardly", weak, &strong, "The expected gain in contribution over the best constant weekly spend is $50 (90% interval $10 to $90). This gain is 2.50% of the contribution from incremental revenue. The probability of a gain is 97%." + vary},
+		{"costs are unknown", strong, nil, "The expected gain in incremental revenue over the best constant weekly spend is $50 (90% interval $10 to $90). This gain is 2.50% of the incremental revenue with constant spend. The probability of a gain is 97%." + vary},
+		{"revenue rises and contribution hardly", strong, &weak, "The expected gain in contribution over the best constant weekly spend is $4 (90% interval −$20 to $30). This gain is 0.40% of the contribution from incremental revenue with constant spend. The probability of a gain is 60%." + constant},
+		{"contribution rises and revenue hardly", weak, &strong, "The expected gain in contribution over the best constant weekly spend is $50 (90% interval $10 to $90). This gain is 2.50% of the contribution from incremental revenue with constant spend. The probability of a gain is 97%." + vary},
 		{"goods cost more than their price", weak, &loss, "The expected gain in contribution over the best constant weekly spend is −$3 (90% interval −$6 to $1). The probability of a gain is 10%." + constant},
 	} {
 		s := scheduleView{plan: &weekPlan{Schedule: &mmm.Schedule{Gain: c.gain, Weighted: c.weighted}, Weeks: []civil.Date{civil.New(2026, 3, 2)}, Currency: "USD"}}

@@ -146,7 +146,7 @@ func TestTheOptimizerPageListsTheFactsOfTheAllocation(t *testing.T) {
 		}
 	}
 	wantReasons := []string{
-		"The interval excludes zero.", "Within the spend limits, the expected result of this allocation is below that of the best possible allocation by at most 0.0012%.",
+		"The interval excludes zero.", "Compared with the best possible allocation within the spend limits, the risk-adjusted expected result of this allocation is lower by at most 0.0012%.",
 		"The proposed combined spend of All ads is $5,000 per month.", "The proposed combined spend of group 2 is $1,400 per month.",
 	}
 	if diff := cmp.Diff(wantReasons, v.Reasons); diff != "" {

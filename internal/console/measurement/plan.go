@@ -332,7 +332,7 @@ func (e *experimentPlan) describe(roas float64, of string) {
 	e.Name = name + ": " + strings.ToLower(d.Name[:1]) + d.Name[1:] + " in " + n
 	e.Guess = fmt.Sprintf("The incremental ROAS of %s is about %s (%s). The experiment detects an incremental ROAS of %s or more with 80%% power.", name, ratio(roas), of, d.MDE)
 	e.Heading = fmt.Sprintf("%s in %s: %s power.", d.Name, n, frame.Figure(d.Power, 0)+"%")
-	e.Lead = fmt.Sprintf("The power is computed for an incremental ROAS of %s (%s). The minimum detectable ROAS is %s at a power of 80%%. Last-touch ROAS is %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
+	e.Lead = fmt.Sprintf("The power is computed for an incremental ROAS of %s (%s). The minimum detectable incremental ROAS is %s at a power of 80%%. Last-touch ROAS is %s.", ratio(roas), of, d.MDE, optionalRatio(e.Check.Metrics.LastTouch))
 	switch e.Step {
 	case regionStep:
 		e.Heading = "Change spend in " + n + "."

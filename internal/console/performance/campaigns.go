@@ -42,7 +42,7 @@ func campaigns(r *request) (*reportView, error) {
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
 		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are platform-reported. Attributed revenue is revenue that last touch attributes to campaigns. " +
-			"The incremental ROAS of a campaign is the channel’s best estimate, multiplied by the campaign’s relative ROAS. The relative ROAS is shrunk toward the mean of the campaigns. " +
+			"The incremental ROAS of a campaign is the channel’s best estimate of incremental ROAS, multiplied by the campaign’s relative ROAS. The relative ROAS is shrunk toward the mean of the campaigns. " +
 			"The probability of profit is the probability that the marginal ROAS is above the break-even ROAS.",
 		Bar: r.bar(), Warnings: sentences(a.Warnings),
 	}

@@ -73,7 +73,7 @@ func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 	}
 	text := "New customers place " + percentText(*a.Metrics.NewPct.Value) + " of orders."
 	if m := cohorts.Metrics.Month1; m != nil {
-		text += " " + percentText(m.Value) + " of customers order again in the month after their first order."
+		text += " " + percentText(m.Value) + " of customers order again in the calendar month after their first order."
 	}
 	return text
 }
@@ -81,7 +81,7 @@ func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 func customersLead(values *tools.CustomersAnswer) string {
 	if e := values.Metrics.Value; e != nil {
 		c := values.Currency
-		return "Expected revenue per customer within the projection horizon of at most 365 days is " + cents(e.Value, c) + " (90% interval " +
+		return "Expected revenue per customer within the projection horizon (at most the next 365 days) is " + cents(e.Value, c) + " (90% interval " +
 			cents(e.Low, c) + " – " + cents(e.High, c) + ")."
 	}
 	return "Assay identifies customers by a keyed hash of their email address, customer ID or phone number."

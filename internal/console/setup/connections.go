@@ -35,7 +35,7 @@ type credentialField struct {
 var adPlatforms = []adPlatform{
 	{
 		ID: ads.WritingName(measure.Facebook), Name: ads.DisplayName(measure.Facebook),
-		Prepare: "an app with the Marketing API, and a system user's access token with the permission ads_management",
+		Prepare: "an app with the Marketing API, and a system user's access token with the ads_management permission",
 		Fields: []credentialField{
 			{Name: "account_id", Label: "Ad account ID"},
 			{Name: "access_token", Label: "Access token", Secret: true},
@@ -44,7 +44,7 @@ var adPlatforms = []adPlatform{
 	},
 	{
 		ID: ads.WritingName(measure.Google), Name: ads.DisplayName(measure.Google),
-		Prepare: "a Google Cloud project with the Google Ads API, an OAuth client of type Desktop, and a refresh token for the scope adwords",
+		Prepare: "a Google Cloud project with the Google Ads API, an OAuth client of type Desktop, and a refresh token with the adwords scope",
 		Fields: []credentialField{
 			{Name: "customer_id", Label: "Customer ID"},
 			{Name: "client_id", Label: "OAuth client ID"},
@@ -56,7 +56,7 @@ var adPlatforms = []adPlatform{
 	},
 	{
 		ID: ads.WritingName(measure.TikTok), Name: ads.DisplayName(measure.TikTok),
-		Prepare: "an app with the Ads Management write permission, and a long-lived access token of the advertiser",
+		Prepare: "an app with the Ads Management write permission, and a long-lived access token for the advertiser account",
 		Fields: []credentialField{
 			{Name: "advertiser_id", Label: "Advertiser ID"},
 			{Name: "access_token", Label: "Access token", Secret: true},

@@ -109,8 +109,8 @@ func (c *dataPages) historyOf(v frame.Visit, w control.Workspace) (*historyPart,
 
 // NotYet explains which data the estimate of the reporting delay needs.
 func (h historyPart) NotYet() string {
-	return "Assay estimates the reporting delay from at least " + strconv.Itoa(reportlag.Enough) + " days that were imported at least twice. The first import of such a day must be at most " + strconv.Itoa(reportlag.FirstLook) +
-		" days after the day. Another import must be at least " + strconv.Itoa(reportlag.LastLook) + " days after the day."
+	return "Assay estimates the reporting delay from at least " + strconv.Itoa(reportlag.Enough) + " days that were imported at least twice. The first import must be at most " + strconv.Itoa(reportlag.FirstLook) +
+		" days after the reported day, and another import at least " + strconv.Itoa(reportlag.LastLook) + " days after it."
 }
 
 func changeRows(changes []measure.DayChange, currency money.Currency) []changeRow {

@@ -45,8 +45,8 @@ func TestHistoryNeedsFourTimesTheTestAndNinetyPeriods(t *testing.T) {
 		want              Verdict
 		detail            string
 	}{
-		{112, 28, Pass, "has 112 periods. For a geo experiment of 28 periods, at least 112 periods are recommended. For any geo experiment, at least 90 periods are recommended."},
-		{111, 28, Warn, "has 111 periods"},
+		{112, 28, Pass, "has 112 days. For a geo experiment of 28 days, at least 112 days are recommended. For any geo experiment, at least 90 days are recommended."},
+		{111, 28, Warn, "has 111 days"},
 		{90, 22, Pass, ""},
 		{89, 22, Warn, ""},
 		{25, 28, Warn, ""},
@@ -86,7 +86,7 @@ func TestOutagesOfThreePeriodsCountAsMissing(t *testing.T) {
 		want     Verdict
 		detail   string
 	}{
-		{0, 0, Pass, "100.0% of periods have data (recommended: at least 98%)."},
+		{0, 0, Pass, "100.0% of days have data (recommended: at least 98%)."},
 		{50, 52, Pass, "100.0%"},
 		{50, 53, Warn, "97.0%"},
 		{97, 100, Warn, "97.0%"},
@@ -117,13 +117,13 @@ func TestOutagesOfThreePeriodsCountAsMissing(t *testing.T) {
 		check.completeness()
 		check.wants(t, "zeros of a treated region", want, "")
 		if days == 8 {
-			check.wants(t, "zeros", want, `The outcome of region "b" is zero for 8 consecutive periods (limit: 7).`)
+			check.wants(t, "zeros", want, `The outcome of region "b" is zero for 8 consecutive days (limit: 7).`)
 		}
 	}
 	balanced := small([]float64{1, 1, 1, 1}, []float64{-1, -1, -1, -1})
 	check = planned(balanced, 1)
 	check.completeness()
-	check.wants(t, "outcomes that cancel", Pass, "100.0% of periods have data")
+	check.wants(t, "outcomes that cancel", Pass, "100.0% of days have data")
 }
 
 func TestZeroRunIsTheLongest(t *testing.T) {

@@ -42,14 +42,14 @@ func (g Gate) Fix() string {
 var fixes = map[string]string{
 	"history":       "Import earlier orders, or shorten the test to at most a quarter of the history.",
 	"donors":        "Treat fewer regions, so that more donor regions remain.",
-	"completeness":  "Exclude regions with many days without orders, or use weekly data.",
+	"completeness":  "Import the missing orders, or do not treat regions with many days without orders.",
 	"concentration": "Do not treat the largest region. Exclude it from the donor pool if no other region has the same trend.",
 	"fit":           "Choose treated regions with the same trend as the donor regions, or omit treatmentRegions so that the search selects the regions.",
 	"false_alarms":  "Choose other treated regions or a longer history: too many placebo tests are false positives.",
 	"stability":     "Find the cause of the level shift. Use only the days after the shift, or exclude the region.",
 	"conflicts":     "Move the test to other days, or wait until the other experiment has ended.",
 	"targeting":     "Import spend by region, or check on the platform that campaigns can exclude regions.",
-	"power":         "Use one of the proposed designs, which have more regions, more weeks or a larger change of spend.",
+	"power":         "Use one of the proposed designs, which have more regions, more weeks or a larger change in spend.",
 }
 
 // PreflightOptions describes the planned test. A zero value means the default.
@@ -187,14 +187,14 @@ const (
 func (c *check) history() {
 	n := len(c.panel.Periods)
 	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
-		"The history has %d periods. For a geo experiment of %d periods, at least %d periods are recommended. For any geo experiment, at least %d periods are recommended.", n, c.Duration, 4*c.Duration, advisedHistory)
+		"The history has %d days. For a geo experiment of %d days, at least %d days are recommended. For any geo experiment, at least %d days are recommended.", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
 // plan evaluates the given treated regions, or searches for regions if none are given.
 func (c *check) plan() error {
 	choosing, judging := backtestWindows(len(c.panel.Periods), c.Duration, c.Windows)
 	if len(choosing) == 0 || len(judging) == 0 {
-		return fault.NotReady("%d periods are too few to backtest a geo experiment of %d periods: the history must be at least four times as long",
+		return fault.NotReady("%d days are too few to backtest a geo experiment of %d days: the history must be at least four times as long",
 			len(c.panel.Periods), c.Duration)
 	}
 	if len(c.Treated) == 0 {
@@ -281,7 +281,7 @@ func (c *check) donors() {
 	detail := fmt.Sprintf("The donor pool has %d regions (recommended: 20, minimum: 10). The smallest possible p-value is %.2g.",
 		n, newSmallSample(n, len(c.set)).corrected(1/(choose(n, len(c.set))+1)))
 	if small := len(c.merged.expanded(c.merged.Regions)) - len(c.merged.Regions) + len(c.merged.members); small > 0 {
-		detail += fmt.Sprintf(" The smallest %d regions are merged into %d groups, because each of these regions has no outcome in many periods.", small, len(c.merged.members))
+		detail += fmt.Sprintf(" The smallest %d regions are merged into %d groups, because each of these regions has no outcome on many days.", small, len(c.merged.members))
 	}
 	c.gate("donors", verdict(n >= 20, n >= 10), "%s", detail)
 }
@@ -318,9 +318,9 @@ func (c *check) completeness() {
 	if longest > 7 {
 		v = Fail
 	}
-	detail := fmt.Sprintf("%.1f%% of periods have data (recommended: at least 98%%). If only some regions have no outcome in a period, their outcome counts as zero.", 100*complete)
+	detail := fmt.Sprintf("%.1f%% of days have data (recommended: at least 98%%). If only some regions have no outcome on a day, their outcome counts as zero.", 100*complete)
 	if longest > 0 {
-		detail += fmt.Sprintf(" The outcome of region %q is zero for %d consecutive periods (limit: 7).", where, longest)
+		detail += fmt.Sprintf(" The outcome of region %q is zero for %d consecutive days (limit: 7).", where, longest)
 	}
 	c.gate("completeness", v, "%s", detail)
 }
@@ -415,7 +415,7 @@ func (c *check) stability() {
 	}
 	reach, at := bridge(gap, max(1, len(gap)-56))
 	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
-		"The largest CUSUM statistic of the synthetic control's residuals in the last 56 periods is %.2f, on %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
+		"The largest CUSUM statistic of the synthetic control's residuals in the last 56 days is %.2f, on %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
 }
 
 // bridge returns the largest absolute value of a cumulative sum at or after position from, and its position. The sum is
