@@ -7,6 +7,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/measure/geo"
 	"assay/internal/warehouse"
 )
 
@@ -32,5 +33,23 @@ func TestTheOutcomeIsOrdersAtTheirMeanValueWithoutWholesale(t *testing.T) {
 	sold = append(sold, row("NY", measure.OnlineStore, 1, 2, 7_000))
 	if got := outcomeOf(e, days, sold, "USD").values; math.Abs(got["CA"][days[1]]-300) > 1e-9 || math.Abs(got["NY"][days[0]]-90) > 1e-9 {
 		t.Errorf("the outcome of daily totals is %v, want revenue", got)
+	}
+}
+
+// Orders outside wholesale rose by 10%. The same revenue is 20% of all expected revenue of the treated regions.
+func TestTheLiftRelatesToAllRevenue(t *testing.T) {
+	t.Parallel()
+	f := Finding{Assessment: &geo.Assessment{
+		Result: &geo.Result{Incremental: 20, LiftKnown: true, Lift: 0.1},
+		LiftEstimate: &measure.Estimate{Value: 0.1, Interval: measure.Interval{Low: 0.05, High: 0.15}},
+	}}
+	f.relateTo(120)
+	if e := f.LiftEstimate; math.Abs(f.Lift-0.2) > 1e-12 || math.Abs(e.Value-0.2) > 1e-12 || math.Abs(e.Low-0.1) > 1e-12 ||
+		math.Abs(e.High-0.3) > 1e-12 {
+		t.Errorf("lift %v with the interval %+v, want 0.2 (0.1 to 0.3)", f.Lift, *e)
+	}
+	f.relateTo(20) // no expected revenue
+	if math.Abs(f.Lift-0.2) > 1e-12 {
+		t.Errorf("without expected revenue, the lift is %v, want 0.2", f.Lift)
 	}
 }

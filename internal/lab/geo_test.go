@@ -91,6 +91,7 @@ func TestInvalidPanelsAreRejected(t *testing.T) {
 	}{
 		{whole.String(), nil, `t.csv: region "b" has no row in period 2012.25`},
 		{whole.String() + "a,2012.0,7\n", nil, `t.csv:5: column "t": "2012.0" appears twice for unit "a"`},
+		{"u,t,y\na,2012,1\na,2012.0,2\nb,2012.25,3\n", nil, `t.csv:3: column "t": "2012.0" appears twice for unit "a"`},
 		{whole.String() + "b,2012.25,many\n", nil, `t.csv:5: column "y": "many" is not a number`},
 		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Start = "2011" }, "--start: no period 2011"},
 		{whole.String() + "b,2012.25,4\n", nil, "1 periods before the test"},

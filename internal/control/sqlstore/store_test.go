@@ -107,10 +107,13 @@ func TestControlDataSurviveARestart(t *testing.T) {
 
 func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "data")
 	s := open(t, Options{Path: filepath.Join(dir, "control.db")})
 	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
 		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, %v; want 0700", info.Mode().Perm(), err)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) < 2 {
