@@ -89,6 +89,14 @@ func ChannelName(c measure.Channel) string {
 	return "one channel"
 }
 
+// OfChannel returns " of " and the name of a channel, or "" without a channel.
+func OfChannel(c measure.Channel) string {
+	if c == "" {
+		return ""
+	}
+	return " of " + ChannelName(c)
+}
+
 // plainID matches the IDs that a sentence may contain. Campaigns of a file without IDs have their names as IDs.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 

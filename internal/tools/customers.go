@@ -114,10 +114,7 @@ func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure
 }
 
 func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
-	f, of := c.Figures, ""
-	if a.Channel != "" {
-		of = " of " + answer.ChannelName(a.Channel)
-	}
+	f, of := c.Figures, answer.OfChannel(a.Channel)
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
 		return "Revenue" + of + fmt.Sprintf(" from %s customers was %s %s (%s), %s.", a.Segment, c.Amount(f.Basis.Revenue(sums)), answer.Dates(days),

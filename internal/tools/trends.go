@@ -222,12 +222,9 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 		return c.UnknownRevenueSummary(a.Channel, days, now)
 	}
 	m := a.Metrics
-	var text, of string
-	if a.Channel != "" {
-		of = " of " + answer.ChannelName(a.Channel)
-		if a.Metric == snapshot.Spend {
-			of = " on " + answer.ChannelName(a.Channel)
-		}
+	text, of := "", answer.OfChannel(a.Channel)
+	if a.Channel != "" && a.Metric == snapshot.Spend {
+		of = " on " + answer.ChannelName(a.Channel)
 	}
 	switch a.Metric {
 	case snapshot.Revenue, snapshot.AOV:
