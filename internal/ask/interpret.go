@@ -111,7 +111,8 @@ type event struct {
 }
 
 // reasons names the first driver in the direction of a change and the change's first possible cause. It omits drivers
-// and events if their names do not look like names of metrics. The first element of periods is the later period.
+// and events if their names do not look like names of metrics. The first element of periods is the period of
+// the figures. An event before it is in the other period.
 func reasons(periods []string, drivers []driver, events []event, unit string) (text string) {
 	change := func(up, down string, by float64) string {
 		f := figure{name: "revenue", value: new(math.Abs(by))}
@@ -120,6 +121,10 @@ func reasons(periods []string, drivers []driver, events []event, unit string) (t
 			way = down
 		}
 		return way + strings.TrimPrefix(f.text(unit), "revenue ")
+	}
+	other := "earlier"
+	if len(periods) == 1 {
+		other = "previous"
 	}
 	at := slices.IndexFunc(drivers, func(d driver) bool { return d.Share > 0 && isMetric.MatchString(d.Part) })
 	if at >= 0 {
@@ -135,7 +140,7 @@ func reasons(periods []string, drivers []driver, events []event, unit string) (t
 			days = "from " + e.Date + " to " + e.EndDate
 		}
 		if len(periods) > 0 && e.Date < periods[0][:len(e.Date)] {
-			days += " in the earlier period"
+			days += " in the " + other + " period"
 		}
 		return text + fmt.Sprintf(" A possible cause: %s %s (effect on revenue: %s).", spelled(e.Kind), days, change("up about ", "down about ", *e.Effect))
 	}

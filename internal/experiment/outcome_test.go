@@ -40,7 +40,7 @@ func TestTheOutcomeIsOrdersAtTheirMeanValueWithoutWholesale(t *testing.T) {
 func TestTheLiftRelatesToAllRevenue(t *testing.T) {
 	t.Parallel()
 	f := Finding{Assessment: &geo.Assessment{
-		Result: &geo.Result{Incremental: 20, LiftKnown: true, Lift: 0.1},
+		Result:       &geo.Result{Incremental: 20, LiftKnown: true, Lift: 0.1},
 		LiftEstimate: &measure.Estimate{Value: 0.1, Interval: measure.Interval{Low: 0.05, High: 0.15}},
 	}}
 	f.relateTo(120)

@@ -224,8 +224,8 @@ func TestGoalsInProgressAreFirst(t *testing.T) {
 
 func TestCountsListEachStatusOfTheTargets(t *testing.T) {
 	t.Parallel()
-	rows := []Row{{Status: Unknown}, {Status: OverBudget}, {Status: OnTrack}, {Status: WithinBudget}, {Status: OnTrack}, {Status: NearBudget}}
-	if got, want := Counts(rows), "2 on track, 1 within budget, 1 near budget, 1 over budget, 1 unknown"; got != want {
+	rows := []Row{{Status: Unknown}, {Status: OverBudget}, {Status: OnTrack}, {Status: WithinBudget}, {Status: OnTrack}, {Status: NearBudget}, {Status: OffTrack}}
+	if got, want := Counts(rows), "2 on track, 1 off track, 1 within budget, 1 near budget, 1 over budget, 1 unknown"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -163,8 +163,12 @@ func Counts(rows []Row) string {
 	for _, s := range []Status{
 		OnTrack, AtRisk, OffTrack, WithinBudget, NearBudget, OverBudget, Met, Missed, UnderWay, Unknown,
 	} {
+		name := strings.ReplaceAll(string(s), "_", " ")
+		if s == OffTrack {
+			name = "off track"
+		}
 		if n := count[s]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(s), "_", " ")))
+			parts = append(parts, fmt.Sprintf("%d %s", n, name))
 		}
 	}
 	return strings.Join(parts, ", ")

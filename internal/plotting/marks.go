@@ -37,7 +37,7 @@ const (
 	maxMarks     = 12 // maximum number of marks, latest first; more would hide the lines
 )
 
-// Marks returns the marks of a line or bar chart by date. Marks are the annotations, the starts and ends of experiments
+// Marks returns the marks of a line or bar chart, sorted by date. Marks are the annotations, the starts and ends of experiments
 // on the chart's channels, and the actionable anomalies of a single series. A pie chart has no marks.
 func (p Plot) Marks(ctx context.Context, s *snapshot.Snapshot, shown []snapshot.NamedSeries) ([]Mark, error) {
 	if p.Kind == chart.Pie || len(shown) == 0 {

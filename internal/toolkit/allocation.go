@@ -152,7 +152,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, weeks int) string {
 		if plan.Recent {
 			from = " (last 30 days, scaled to " + scaled + ")"
 		}
-		text += fmt.Sprintf(" Current spend is %s%s. Compared with current spend, the allocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, per))
+		text += fmt.Sprintf(" Current spend is %s%s. Compared with current spend, the allocation %s.", c.Spelled(m.CurrentSpend)+per, from, Gain(c, *m.Change, per))
 	}
 	return text + c.ProfitSummary(m.PlanProfit, per) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence) + m.budgetSentence(c, over)
 }

@@ -23,7 +23,7 @@ func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator
 func NoCreators(c *Call, a *answer.Closing, has bool) string {
 	c.Suggest(a, "discover", map[string]any{}, "List the store's data.")
 	if has {
-		a.Warn(answer.WarnNoData, "No data in this period match the filters.")
+		a.Warn(answer.WarnNoData, "No data in this period match the request.")
 		return "No influencer matches the filters."
 	}
 	a.Warn(answer.WarnNoData, "No creators, creator codes or links have been imported into this workspace.")

@@ -169,8 +169,13 @@ func TestMetricsOfAPlan(t *testing.T) {
 			t.Errorf("%v times current spend: %+v", times, got)
 		}
 	}
-	summary := toolkit.PlanSummary(call, got, planOf(0.9, 2), 0)
-	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00", "Current spend is USD 500.00", "increases most on google", "decreases most on facebook", "shift (medium confidence)"} {
+	recent := planOf(0.9, 2)
+	recent.Recent = true
+	if summary := toolkit.PlanSummary(call, got, recent, 2); !strings.Contains(summary, "Current spend is USD 500.00 (last 30 days, scaled to 2 weeks).") {
+		t.Errorf("current spend of two weeks is missing in %q", summary)
+	}
+	summary := toolkit.PlanSummary(call, got, recent, 0)
+	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00 per month", "Current spend is USD 500.00 per month (last 30 days, scaled to one month).", "increases most on google", "decreases most on facebook", "shift (medium confidence)"} {
 		if !strings.Contains(summary, part) {
 			t.Errorf("%q is missing in %q", part, summary)
 		}

@@ -263,8 +263,8 @@ func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, ke
 }
 
 // make calculates an answer. If the service is overloaded, make returns errBusy. A tool that calls other tools does not
-// wait for a slot, because each of its calls waits for one. A call that acts does not wait for a slot, because it waits
-// for an ad platform or the control data.
+// wait for a slot, because each of its calls waits for one. A call that changes data does not wait for a slot, because it
+// waits for an ad platform or the control data.
 func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, state *snapshot.State) (json.RawMessage, error) {
 	if !tool.Asks && !acts(tool, args) {
 		leave, err := s.service.turns.enter(ctx)

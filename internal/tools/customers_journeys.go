@@ -188,12 +188,13 @@ func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehou
 	if orders == 1 {
 		verb = "has"
 	}
-	text := fmt.Sprintf("%s %s %s touchpoints", plural(orders, "order", "orders"), answer.Dates(days), verb)
-	if r := a.Metrics.Touches; r != nil {
-		text += fmt.Sprintf(" (%s per order)", *r)
-	}
+	what := "touchpoints"
 	if a.Channel != "" {
-		text += ", including " + answer.ChannelName(a.Channel)
+		what = "a touchpoint of " + answer.ChannelName(a.Channel)
+	}
+	text := fmt.Sprintf("%s %s %s %s", plural(orders, "order", "orders"), answer.Dates(days), verb, what)
+	if r := a.Metrics.Touches; r != nil {
+		text += fmt.Sprintf(" (%s touchpoints per order)", *r)
 	}
 	if a.Metrics.Median != nil {
 		text += fmt.Sprintf(". The median time from the first touchpoint to the order is %s, and the 90th percentile is %s",

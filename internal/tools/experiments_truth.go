@@ -70,7 +70,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	if covered > 0 {
 		m.Spend, m.LastTouch = new(answer.Money(covered)), new(answer.Money(credited))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
-		a.Summary = fmt.Sprintf("Incremental revenue of channels in the media mix model or with an applied incrementality factor is %s %s. The 90%% interval is %s to %s. Last touch attributes %s to these channels, which account for %s of spend.",
+		a.Summary = fmt.Sprintf("Incremental revenue of channels in the media mix model or with an applied incrementality factor is %s %s. The 90%% interval is %s to %s. Last touch attributes %s of revenue to these channels, which account for %s of spend.",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch), m.Covered.Whole())
 	} else {
 		a.Summary = fmt.Sprintf("No channel with spend %s is in a media mix model or has an applied incrementality factor: the best estimates are last-touch ROAS with wide intervals.", answer.Dates(days))

@@ -359,9 +359,9 @@ func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string
 	case payback != nil && payback.High != nil && *payback.High == 0:
 		text += " Gross margin covers CAC with the first order."
 	case payback != nil && payback.High != nil:
-		text += fmt.Sprintf(" Payback is on %s after the first order (90%% interval day %s to day %s).", a.Metrics.Payback, payback.Low, *payback.High)
+		text += fmt.Sprintf(" Payback is on day %s after the first order (90%% interval day %s to day %s).", payback.Value, payback.Low, *payback.High)
 	case payback != nil:
-		text += fmt.Sprintf(" Payback is on %s after the first order (90%% interval from day %s, without an upper limit in the observed days).", a.Metrics.Payback, payback.Low)
+		text += fmt.Sprintf(" Payback is on day %s after the first order (90%% interval from day %s, without an upper limit in the observed days).", payback.Value, payback.Low)
 	case a.Margin != nil && a.Metrics.Payback != "":
 		text += fmt.Sprintf(" Payback: %s.", a.Metrics.Payback)
 	case a.Margin == nil:

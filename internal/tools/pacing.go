@@ -112,7 +112,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 			"so the interval is wide and the targets have no probability and no status.", unseen))
 	}
 	if unforecast > 0 {
-		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast. ROAS is never forecast. Forecasts of other metrics require at least 3 days of data, without missing days at the start of the target period.", answer.Plural(unforecast, "target has", "targets have")))
+		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast. ROAS is never forecast. Forecasts of other metrics require at least 3 days of data that start by the first day of the target period and reach at least the day before it.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
 		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the most recent days. The figures of these days are forecasts.")

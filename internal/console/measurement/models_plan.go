@@ -130,7 +130,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 			return ask, err
 		}
 		if least != nil && most != nil && *least > *most {
-			return ask, fault.Invalid("the minimum of %s exceeds its maximum", f.Name).WithHint("lower the minimum or raise the maximum; equal values fix the spend")
+			return ask, fault.Invalid("the minimum of %s exceeds its maximum", f.Name).WithHint("lower the minimum or raise the maximum. For a constant spend, enter the same value for both")
 		}
 		if least != nil {
 			minimums += *least

@@ -112,7 +112,7 @@ func (c *settingsPages) changeKeys(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can create and revoke keys. Ask an owner or admin.")
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can create, rotate and revoke API keys. Ask an owner or admin.")
 		return
 	}
 	view := keysView{Place: p}

@@ -144,11 +144,19 @@ func (l *Lock) Held(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Release ends the connection, which releases the lock.
+// releaseTime is the time limit for releasing a lock on a connection that may be lost.
+const releaseTime = 2 * time.Second
+
+// Release releases the lock and ends the connection. The end of the connection is not enough: a busy server notices it
+// late, and the next import of the same caller would be rejected.
 func (l *Lock) Release() {
-	if l.conn != nil {
-		_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
+	if l.conn == nil {
+		return
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), releaseTime)
+	defer cancel()
+	_, _ = l.conn.ExecContext(ctx, `SELECT pg_advisory_unlock_all()`) // after an error, the end of the connection releases the lock
+	_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
 // LockFacts marks this process as the only process with the facts of all workspaces on its disk. Another process on the

@@ -31,6 +31,7 @@ func TestPostgreSQLStore(t *testing.T) {
 		"a wrong password is not shown":             passwordIsNotShown,
 		"another encoding is rejected":              encodingIsChecked,
 		"imports leave connections for queries":     importsLeaveConnections,
+		"a released lock can be taken at once":      releasedLockIsFree,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,6 +59,17 @@ func importsLeaveConnections(t *testing.T, d *databases) {
 	last.Release()
 	_, err := s.LockImport(ctx, "shop-0")
 	wantFault(t, err, fault.KindUnavailable, "another import")
+}
+
+func releasedLockIsFree(t *testing.T, d *databases) {
+	s := d.open(t)
+	for n := range 300 {
+		lock, err := s.LockImport(t.Context(), "acme")
+		if err != nil {
+			t.Fatalf("lock %d: %v", n, err)
+		}
+		lock.Release()
+	}
 }
 
 func auditLogIsAppendOnly(t *testing.T, d *databases) {

@@ -47,8 +47,8 @@ func openSQLite(ctx context.Context, o Options) (*database, error) {
 	return d, nil
 }
 
-// migrateFile migrates a database on a connection that does not sync each commit, because a new file needs more than 20
-// migrations. After a power failure, the file may lack the last migrations, and the next start applies them.
+// migrateFile migrates a database on a connection that does not sync each commit. A new file needs more than 20
+// migrations, and each sync waits for the disk. After a power failure, the file may lack the last migrations, and the next start applies them.
 func migrateFile(ctx context.Context, path string, o Options) error {
 	db, err := pool(path, "immediate", pragmasOf(o.BusyTimeout, "NORMAL"), 1)
 	if err != nil {

@@ -112,8 +112,10 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 	if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), by()); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder has mode %v, %v; want 0700", info.Mode().Perm(), err)
+	if info, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	} else if info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, want 0700", info.Mode().Perm())
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) < 2 {

@@ -103,7 +103,7 @@ func (s *Scanner) index(in []byte, b byte) int {
 	return i
 }
 
-// upTo returns the unread text of the row through the first byte b at or after an offset, the parameter from. Without
+// upTo returns the unread text of the row up to and including the first byte b at or after the offset from. Without
 // such a byte, it returns the text up to the end of the file. If nothing is left, the error is io.EOF.
 func (s *Scanner) upTo(b byte, from int) ([]byte, error) {
 	for {

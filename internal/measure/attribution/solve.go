@@ -23,8 +23,8 @@ var errUnsolved = errors.New("the linear system does not converge")
 // solve starts from the previous h. The removed channel's states have probability zero.
 //
 // The method is GMRES (Saad and Schultz 1986, algorithms 3 and 4) with the matrix I - Q. Q contains the transition
-// probabilities between states. The preconditioner is the inverse of M, the upper triangle of I - Q with its diagonal: the
-// steps to the same state or to a later state. Without cycles, the first direction is the solution.
+// probabilities between states. The preconditioner is the inverse of M, the upper triangle of I - Q with its diagonal:
+// the steps to the same state or to a later state. Without cycles, the first direction is the solution.
 func (c *chain) solve(h []float64, removed int) error {
 	n := len(h)
 	s := solver{chain: c, alive: make([]bool, n), residual: make([]float64, n)}

@@ -40,9 +40,9 @@ const (
 // Each signal divided by its rate estimates the number of orders T. Given T, a signal is binomial, so its variance is
 // proportional to T. The weights are inverse variances and depend only on the rates. The interval is a score interval,
 // like Wilson's (1927). It contains each T for which the estimate is within z standard deviations of T. At the limits,
-// the estimate x satisfies (x - T)² = z² (a T + d + e T²). The terms a and d are from the signals, times Noise, and e
-// is from the rates' common level. The estimate and both limits are at least the number of orders in surveys, and in
-// links.
+// the estimate x satisfies (x - T)² = z² (a T + d + e T²). a T + d is the variance of the signals' estimates, times
+// Noise. e T² is the variance of the rates' common level. The estimate and both limits are at least the number of orders
+// in surveys and at least the number of orders in links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	if !(level > 0 && level < 1) {
 		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)

@@ -95,7 +95,7 @@ func Judge(p Problem, plan *Plan) *Advice {
 		if a.Unseen {
 			advice.Reasons = append(
 				advice.Reasons, fmt.Sprintf(
-					"the proposed spend on %s is above the observed range, so the response depends on the assumed shape of the curve",
+					"the proposed spend on %s is above the observed range, so the estimate extrapolates the response curve",
 					a.Channel))
 		}
 	}

@@ -171,7 +171,7 @@ func TestJudgmentsHoldOrShift(t *testing.T) {
 			{Channel: "search", Current: 5, Proposed: 5 + by}, {Channel: "tv", Current: 5, Proposed: 5 - by, Unseen: true},
 		}}
 	}
-	const unseen = "the proposed spend on tv is above the observed range, so the response depends on the assumed shape of the curve"
+	const unseen = "the proposed spend on tv is above the observed range, so the estimate extrapolates the response curve"
 	for by, want := range map[float64]Advice{
 		1:   {Action: Hold, Reasons: []string{"the current allocation is already optimal within the bounds", unseen}},
 		1.1: {Action: Shift, Reasons: []string{unseen}},

@@ -30,8 +30,9 @@ type Allocation struct {
 	Proposed float64
 	// MarginalROAS is the derivative of the expected response at the proposed spend.
 	MarginalROAS float64
-	// RightWay is the probability that the money moved into the channel has a higher response per unit than the money moved
-	// out of all channels, or that the money moved out of it has a lower response per unit. It is nil if the channel's spend does not change or no money moves in the other direction.
+	// RightWay is the probability that the channel's change increases the response. Money moved into the channel must have
+	// a higher response per unit than the money moved out of other channels, and money moved out of it a lower one. It is
+	// nil if the channel's spend does not change or no money moves in the other direction.
 	RightWay *float64
 	// Unseen is true if the proposed spend is above the range of the data. The response at this spend depends on the
 	// assumed curve shape.

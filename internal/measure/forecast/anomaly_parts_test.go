@@ -183,7 +183,7 @@ func TestZComesFromTheTwoSidedPValue(t *testing.T) {
 	}
 }
 
-// The prediction of a point does not use the point.
+// The season and the level of a line are recovered. An outlier does not change the prediction of its own point.
 func TestPredictionsUseOnlyOtherPoints(t *testing.T) {
 	t.Parallel()
 	x := make([]float64, 60)
@@ -198,7 +198,7 @@ func TestPredictionsUseOnlyOtherPoints(t *testing.T) {
 	for _, at := range []int{1, 30, 58} {
 		moved := slices.Clone(x)
 		moved[at] += 40
-		if got := around(moved, 3, nil)[at]; math.Abs(got-x[at]) > 1 {
+		if got := around(moved, 3, nil)[at]; math.Abs(got-x[at]) > 1 { // the first of three rounds still has the outlier
 			t.Errorf("point %d: %v, want %v", at, got, x[at])
 		}
 	}

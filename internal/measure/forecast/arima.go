@@ -492,8 +492,8 @@ func fitARIMA(values []float64, season int, t *trail) track {
 	return best
 }
 
-// stepwise returns the best model of a search by AICc. The search starts from four orders. It moves to the neighbor
-// with the smallest AICc until no neighbor is better.
+// stepwise returns the best model of a search by AICc. The search starts from the best of several orders. It moves to the
+// first neighbor with a smaller AICc until no neighbor is better.
 func stepwise(c *candidate, base order) *arima {
 	tried := map[order]bool{}
 	var best *arima

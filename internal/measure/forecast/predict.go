@@ -164,8 +164,8 @@ func (a Ask) origins(n int) int {
 	return origins
 }
 
-// calibrate applies a model of the first part of the series to the latest part, with fixed parameters. It stores the
-// errors of the forecasts from each point.
+// calibrate applies a model that is fitted to the first part of the series to the latest part, with fixed parameters. It
+// stores the forecast errors from each rolling origin.
 func (p *Prediction) calibrate(values []float64, ask Ask, model track) {
 	origins := ask.origins(len(values))
 	if origins == 0 {

@@ -97,7 +97,7 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
 	if o.Duration < 1 || o.Spend < 0 || math.IsNaN(o.Spend+o.ExpectedReturn) || math.IsInf(o.Spend+o.ExpectedReturn, 0) {
-		return nil, fault.Invalid("invalid test of %d periods with spend %v and iROAS %v",
+		return nil, fault.Invalid("invalid test of %d days with spend %v and iROAS %v",
 			o.Duration, o.Spend, o.ExpectedReturn)
 	}
 	if _, err := p.indices("treated", o.Treated); err != nil {

@@ -49,9 +49,10 @@ const (
 //	x_t = ℓ_t + w(weekday) + Σ_k (a_k cos(2πkd/365.25) + b_k sin(2πkd/365.25)) + Σ_e β_e D_e(t) + ε_t.
 //
 // ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the
-// calendar: days around Thanksgiving, blocks of the Christmas season, national holidays and gift days. Holidays and gift days include a few days before and after. The errors have Student's t distribution with four
-// degrees of freedom, so single anomalies have little weight. All coefficients have normal priors (see [events]).
-// Without data, the estimate is the prior. With each year of history, the estimate moves toward the data. The scales of
+// calendar: days around Thanksgiving, blocks of the Christmas season, national holidays and gift days. A holiday next to
+// a weekend includes the weekend. A gift day includes the nine days before it. The errors have Student's t distribution
+// with four degrees of freedom, so single anomalies have little weight. All coefficients have normal priors (see
+// [events]). Without data, the estimate is the prior. With each year of history, the estimate moves toward the data. The scales of
 // the level and of the smooth season maximize the marginal likelihood (empirical Bayes; MacKay 1992, "Bayesian
 // interpolation"). With less than 18 months of data, the scale of the smooth season is fixed, because such data cannot
 // separate season and level. The effect of an event differs between years, which widens the covariance.

@@ -15,8 +15,8 @@ import (
 var migrations embed.FS
 
 // migrate updates a workspace's file to the latest schema. Migrations are numbered and run forward only. A new file gets
-// all of them in one transaction, because a commit takes longer than most migrations of an empty file. In a file with
-// facts, each has its own transaction.
+// all of them in one transaction, because a commit takes longer than most migrations of an empty file. In an
+// existing file, each has its own transaction.
 func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 	_, err := db.ExecContext(ctx, w.text("CREATE TABLE IF NOT EXISTS {{schema_version}} (version BIGINT)"))
 	if err != nil {
@@ -57,7 +57,7 @@ func migrationFiles() ([]string, error) {
 func apply(ctx context.Context, db *sql.DB, w *workspace, number int, files ...string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("migrations from %d: %w", number, err)
 	}
 	defer tx.Rollback() //nolint:errcheck // no effect after a commit
 	for i, file := range files {
@@ -65,7 +65,10 @@ func apply(ctx context.Context, db *sql.DB, w *workspace, number int, files ...s
 			return fmt.Errorf("migration %s: %w", file, err)
 		}
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit of migrations from %d: %w", number, err)
+	}
+	return nil
 }
 
 // executor runs statements. It is a transaction, or a connection with an open transaction.

@@ -181,8 +181,8 @@ type OrderLine struct {
 	CostKnown bool   `column:"cost_known"`
 }
 
-// Refund is a refund of an order. If an export contains only the refunded total of an order, the order has one refund with
-// DateUnknown and the day of the order.
+// Refund is a refund of an order. If an export contains only the refunded total of an order, the order has one refund
+// with DateUnknown and the day of the order.
 type Refund struct {
 	OrderRef
 	Refund      string     `column:"refund,key"` // key within the order
