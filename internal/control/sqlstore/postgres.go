@@ -125,8 +125,9 @@ const (
 // Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection
 // ends. With SQLite it has no connection, because the lock of the data directory is sufficient.
 type Lock struct {
-	conn  *sql.Conn
-	token int64
+	conn   *sql.Conn
+	unlock func() // runs the statement that releases the lock
+	token  int64
 }
 
 // Token returns the fencing token of a lock on imports. It is larger than the tokens of the workspace's earlier locks.
@@ -153,9 +154,7 @@ func (l *Lock) Release() {
 	if l.conn == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), releaseTime)
-	defer cancel()
-	_, _ = l.conn.ExecContext(ctx, `SELECT pg_advisory_unlock_all()`) // after an error, the end of the connection releases the lock
+	l.unlock() // after an error, the end of the connection releases the lock
 	_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
@@ -207,7 +206,12 @@ func (d *database) tryLock(ctx context.Context, taken error, query string, keys 
 	if !locked {
 		return nil, errors.Join(taken, conn.Close())
 	}
-	return &Lock{conn: conn}, nil
+	unlock := func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+		defer cancel()
+		_, _ = conn.ExecContext(ctx, `SELECT pg_advisory_unlock_all()`)
+	}
+	return &Lock{conn: conn, unlock: unlock}, nil
 }
 
 // migratePostgres applies pending migrations. Other processes wait for the lock. Migrations have no time limit, because
